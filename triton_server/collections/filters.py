@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 Value = str | float | bool
 MAX_DEPTH = 8  # of conditions in conditions
+MAX_VALUES = 256  # that a condition compares in all: it is tried on each file
 _MAX_PARTS = 64
 
 
@@ -63,6 +64,8 @@ class Compound(_Part):
             raise PydanticCustomError(
                 "filter", "has conditions within more than {d} others", {"d": MAX_DEPTH}
             )
+        if _count_values(self) > MAX_VALUES:
+            raise PydanticCustomError("filter", "compares more than {n} values", {"n": MAX_VALUES})
         return self
 
     def matches(self, attributes: Mapping[str, Value]) -> bool:
@@ -84,6 +87,12 @@ Compound.model_rebuild()
 
 def _depth(part: Comparison | Compound) -> int:
     return 1 + max(map(_depth, part.filters)) if isinstance(part, Compound) else 1
+
+
+def _count_values(part: Comparison | Compound) -> int:
+    if isinstance(part, Compound):
+        return sum(map(_count_values, part.filters))
+    return len(part.value) if isinstance(part.value, list) else 1
 
 
 def _equal(found: Any, value: Any) -> bool:

@@ -20,12 +20,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from model_core.machine.limited_program import serve
-from triton_server.collections.plain_text import CONTROL, MAX_CHARACTERS, decode
+from triton_server.collections.plain_text import CONTROL, MAX_CHARACTERS, clean_text, decode
 
 MEMORY = 1024 * 2**20  # bytes of address space
 TIME_LIMIT_S = 20.0  # of processor time, for a whole file; 100 pages of a PDF file take about 2 s
 MAX_PAGES = 1000
+MAX_PLACE = 300  # characters
+MAX_LEVEL = 9  # of headings, as in docx
 MAX_UNPACKED = 2**28  # bytes of an archive
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _Passages = Iterator[tuple[str, str, str, int]]
 
 
@@ -37,12 +40,13 @@ def read(kind: str, data: bytes) -> dict[str, Any]:
     """The passages of a file, or its error."""
     passages, size = [], 0
     try:
-        for passage in _READERS[kind](data):
-            size += len(passage[1])
+        for place, text, unit, first in _READERS[kind](data):
+            place = place if len(place) <= MAX_PLACE else f"{place[: MAX_PLACE - 1]}…"
+            size += len(text) + (len(place) if text.strip() else 0)
             if size > MAX_CHARACTERS:
-                return {"error": f"has more than {MAX_CHARACTERS:,} characters of text"}
-            if passage[1].strip():
-                passages.append(passage)
+                return {"error": f"has more than {MAX_CHARACTERS:,} characters of text and headings"}
+            if clean_text(text).strip():
+                passages.append((place, text, unit, first))
     except _Unreadable as error:
         return {"error": str(error)}
     except MemoryError:
@@ -73,23 +77,42 @@ def _read_pdf(data: bytes) -> _Passages:
 
 def _read_docx(data: bytes) -> _Passages:
     import docx
-    from docx.table import Table
+    from docx.oxml.ns import qn
+    from docx.text.paragraph import Paragraph
 
     _check_archive(data)
+    document = docx.Document(io.BytesIO(data))
     headings: list[str] = []
     lines: list[str] = []
-    for block in docx.Document(io.BytesIO(data)).iter_inner_content():
-        if isinstance(block, Table):
-            rows = ([cell.text.strip() for cell in row.cells] for row in block.rows)
-            lines += ("\t".join(row) for row in rows)
+    # All that stands in the body, in content controls, insertions, nested tables and boxes, too.
+    for row in document.element.body.iter(qn("w:p"), qn("w:tr")):
+        if row.tag == qn("w:tr"):
+            if next(row.iterancestors(qn("w:tr")), None) is None:  # else it is in a cell that was read
+                lines.append("\t".join(_join_texts(cell) for cell in row.iter(qn("w:tc"))))
             continue
-        name, text = (block.style.name if block.style is not None else None) or "", block.text.strip()
+        if next(row.iterancestors(qn("w:tr"), qn("w:p")), None) is not None:
+            continue
+        paragraph, text = Paragraph(row, document), _join_texts(row)
+        name = (paragraph.style.name if paragraph.style is not None else None) or ""
         level = name.removeprefix("Heading ") if name.startswith("Heading ") else "1" * (name == "Title")
         if text and level.isdecimal():
             yield _section(headings), "\n".join(lines), "", 0
-            headings, lines = [*headings[: int(level) - 1], text], []
+            headings, lines = [*headings[: max(0, min(int(level), MAX_LEVEL) - 1)], text], []
         lines.append(text)
     yield _section(headings), "\n".join(lines), "", 0
+
+
+def _join_texts(element: Any) -> str:
+    """The text of a part of a docx file, without what was deleted from it; lines of cells become words."""
+    from docx.oxml.ns import qn
+
+    texts = []
+    for part in element.iter(qn("w:t"), qn("w:tab"), qn("w:br"), qn("w:p")):
+        # A box stands in the file twice, the second time for old programs.
+        if next(part.iterancestors(f"{_COMPATIBILITY}Fallback"), None) is not None:
+            continue
+        texts.append((part.text or "") if part.tag == qn("w:t") else " ")
+    return " ".join("".join(texts).split())
 
 
 def _read_xlsx(data: bytes) -> _Passages:

@@ -66,6 +66,7 @@ class CollectionSearch:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
+        self._loading = threading.Lock()  # one at a time: a collection may be large
         self._cache: OrderedDict[int, tuple[int, _Index]] = OrderedDict()  # by collection, with its version
 
     def find_collections(self, owner: str, ids: Sequence[str], param: str) -> list[Collection]:
@@ -79,23 +80,22 @@ class CollectionSearch:
         queries: np.ndarray,
         count: int,
         *,
-        fingerprint: str | None = None,
+        fingerprint: str | None,
         condition: Comparison | Compound | None = None,
     ) -> list[Found]:
         """The `count` chunks of a collection that are nearest to any of the queries, best first.
 
         Args:
             queries: float32 [queries, dimensions], of the collection's model.
-            fingerprint: of the model; None: it is not known.
+            fingerprint: of the model that has embedded the queries.
             condition: that the attributes of files must meet.
 
         Raises WrongEmbedder. One transaction sees everything, so nothing is half there.
         """
         with self._database.reading() as transaction:
             index = self._open(transaction, collection)
-            for file in index.files:
-                if fingerprint is not None and file.fingerprint not in (None, fingerprint):
-                    raise WrongEmbedder
+            if any(file.fingerprint != fingerprint for file in index.files):
+                raise WrongEmbedder
             if not len(index.rows):
                 return []
             if index.rows.shape[1] != queries.shape[1]:
@@ -111,16 +111,26 @@ class CollectionSearch:
     def _open(self, transaction: orm.Session, collection: Collection) -> _Index:
         """The vectors of a collection as they are in this transaction."""
         version = transaction.scalar(sql.select(Collection.version).where(Collection.key == collection.key))
+        if (kept := self._find(collection.key, version)) is not None:
+            return kept
+        with self._loading:
+            kept = self._find(collection.key, version)
+            return kept or self._load(transaction, collection.key, version)
+
+    def _find(self, key: int, version: int | None) -> _Index | None:
         with self._lock:
-            kept = self._cache.get(collection.key)
-            if kept is not None and kept[0] == version:
-                self._cache.move_to_end(collection.key)
-                return kept[1]
-        index = _load(transaction, collection.key)
-        if version is not None:
+            kept = self._cache.get(key)
+            if kept is None or kept[0] != version:
+                return None
+            self._cache.move_to_end(key)
+            return kept[1]
+
+    def _load(self, transaction: orm.Session, key: int, version: int | None) -> _Index:
+        index = _load(transaction, key)
+        if version is not None and index.rows.nbytes <= _CACHE_BYTES:
             with self._lock:
-                self._cache[collection.key] = version, index
-                self._cache.move_to_end(collection.key)
+                self._cache[key] = version, index
+                self._cache.move_to_end(key)
                 while self._cache and sum(i.rows.nbytes for _, i in self._cache.values()) > _CACHE_BYTES:
                     self._cache.popitem(last=False)
         return index
@@ -134,14 +144,16 @@ def _load(transaction: orm.Session, collection_key: int) -> _Index:
     )
     files, parts, first = [], [], 0
     for file, data in transaction.execute(query):
-        part = vectors.unpack(data or b"", file.dimensions or 1)
+        if not data:  # a file without text has no vectors
+            continue
+        part = vectors.unpack(data, file.dimensions)
         about = file.key, file.file_id, file.filename, file.attributes, file.fingerprint
         files.append(_File(*about, first, len(part)))
         parts.append(part)
         first += len(part)
     if len({part.shape[1] for part in parts}) > 1:
         raise WrongEmbedder
-    rows = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+    rows = np.concatenate(parts) if parts else np.zeros((0, 1), vectors.STORED)
     owners = np.repeat(np.arange(len(files)), [file.count for file in files])
     return _Index(tuple(files), rows, owners)
 

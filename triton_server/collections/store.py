@@ -141,8 +141,10 @@ class CollectionStore:
         if not files:
             return []
         ids = list(dict.fromkeys(file.file_id for file in files))
-        stored = StoredFile.owner == collection.owner, StoredFile.id.in_(ids)
-        known = {file.id: file for file in transaction.scalars(sql.select(StoredFile).where(*stored))}
+        stored = StoredFile.owner == collection.owner, StoredFile.id.in_([i for i in ids if "\0" not in i])
+        # Locked, so that none is removed until they are here.
+        query = sql.select(StoredFile).where(*stored).order_by(StoredFile.id).with_for_update(read=True)
+        known = {file.id: file for file in transaction.scalars(query)}
         missing = next((file_id for file_id in ids if file_id not in known), None)
         if missing is not None:
             raise FileNotFound(missing)
@@ -153,7 +155,7 @@ class CollectionStore:
         if transaction.execute(count).scalar_one() + len(ids) > MAX_FILES:
             raise CollectionFull(f"a vector store has at most {MAX_FILES} files; create another one.")
         check_bytes(transaction, self._limits, collection.owner)
-        by_id = {file.file_id: file for file in files}
+        now, by_id = time.time(), {file.file_id: file for file in files}
         rows = [
             CollectionFile(
                 collection_key=collection.key,
@@ -164,7 +166,8 @@ class CollectionStore:
                 chunking=by_id[file_id].chunking,
                 batch=batch,
                 bytes=0,
-                created=time.time(),
+                created=now,
+                noted=now,
             )
             for file_id in ids
         ]
@@ -195,6 +198,8 @@ class CollectionStore:
         with self._database.reading() as transaction:
             collection = find_collection(transaction, owner, collection_id)
             query = sql.select(CollectionFile).where(CollectionFile.collection_key == collection.key)
+            if any("\0" in value for value in (only or {}).values()):  # see find_collection
+                return []
             for name, value in (only or {}).items():
                 query = query.where(getattr(CollectionFile, name) == value)
             start, end = (
@@ -235,6 +240,8 @@ class CollectionStore:
         """Let the files of a batch end that are in progress. Raises CollectionNotFound."""
         with self._database.changing() as transaction:
             collection = find_collection(transaction, owner, collection_id, locks=True)
+            if "\0" in batch:  # see find_collection
+                return
             open_files = (
                 CollectionFile.collection_key == collection.key,
                 CollectionFile.batch == batch,

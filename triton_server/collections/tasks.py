@@ -1,7 +1,7 @@
 """Files of collections that are to be indexed: which there are, and what has become of them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from sqlalchemy import orm
 from ..contract.conversation_errors import CollectionFull
 from ..conversations.limits import SessionLimits
 from ..conversations.tables import Collection, CollectionChunk, CollectionFile
-from ..conversations.transactions import Database
+from ..conversations.transactions import Database, change_rows
 from . import vectors
 from .passages import Chunk
 from .store import COMPLETED, FAILED, IN_PROGRESS, check_bytes
@@ -66,24 +66,42 @@ class TaskStore:
         with self._database.reading() as transaction:
             return transaction.scalar(query) == IN_PROGRESS
 
+    def note_life(self, has_bytes: Callable[[str], bool]) -> None:
+        """Note of the files in progress whose bytes are here, as `has_bytes` says of an id, that they are."""
+        query = sql.select(CollectionFile.key, CollectionFile.file_id)
+        with self._database.reading() as transaction:
+            found = transaction.execute(query.where(CollectionFile.status == IN_PROGRESS)).all()
+        keys = [key for key, file_id in found if has_bytes(file_id)]
+        for start in range(0, len(keys), _INSERTED_AT_A_TIME):
+            is_one = CollectionFile.key.in_(keys[start : start + _INSERTED_AT_A_TIME])
+            with self._database.changing() as transaction:
+                change_rows(transaction, sql.update(CollectionFile).where(is_one).values(noted=time.time()))
+
+    def check_room(self, task: Task, chunks: Sequence[Chunk], dimensions: int) -> None:
+        """Raises SessionsFull or CollectionFull if there is no room for chunks with their vectors."""
+        with self._database.reading() as transaction:
+            self._check_room(transaction, task, len(chunks), _measure(chunks, dimensions))
+
+    def _check_room(self, transaction: orm.Session, task: Task, count: int, size: int) -> None:
+        check_bytes(transaction, self._limits, task.owner, size)
+        own = CollectionFile.collection_key == task.file.collection_key
+        of_collection = CollectionChunk.file_key.in_(sql.select(CollectionFile.key).where(own))
+        present = transaction.execute(sql.select(sql.func.count()).where(of_collection)).scalar_one()
+        if present + count > MAX_CHUNKS:
+            raise CollectionFull(f"a vector store has at most {MAX_CHUNKS} chunks; create another one.")
+
     def finish(self, task: Task, chunks: Sequence[Chunk], rows: np.ndarray, fingerprint: str | None) -> None:
         """Store the chunks of a file with the rows of `vectors.quantize`, if it still is in progress.
 
         Raises SessionsFull or CollectionFull.
         """
         data = vectors.pack(list(rows))
-        size = len(data) + sum(len(chunk.text.encode()) for chunk in chunks)
+        size = _measure(chunks, rows.shape[1])
         with self._database.changing() as transaction:
             file, collection = _lock_task(transaction, task)
             if file is None or collection is None:
                 return
-            check_bytes(transaction, self._limits, task.owner, size)
-            of_collection = sql.select(CollectionFile.key).where(
-                CollectionFile.collection_key == collection.key
-            )
-            count = sql.select(sql.func.count()).where(CollectionChunk.file_key.in_(of_collection))
-            if transaction.execute(count).scalar_one() + len(chunks) > MAX_CHUNKS:
-                raise CollectionFull(f"a vector store has at most {MAX_CHUNKS} chunks; create another one.")
+            self._check_room(transaction, task, len(chunks), size)
             fields = [
                 {"file_key": file.key, "number": number, "place": chunk.place, "text": chunk.text}
                 for number, chunk in enumerate(chunks)
@@ -100,6 +118,12 @@ class TaskStore:
             file, _ = _lock_task(transaction, task)
             if file is not None:
                 file.status, file.error = FAILED, {"code": code, "message": message}
+
+
+def _measure(chunks: Sequence[Chunk], dimensions: int) -> int:
+    """The bytes of chunks with their places and vectors."""
+    texts = sum(len(chunk.text.encode()) + len(chunk.place.encode()) for chunk in chunks)
+    return texts + len(chunks) * dimensions * vectors.STORED.itemsize
 
 
 def _lock_task(transaction: orm.Session, task: Task) -> tuple[CollectionFile | None, Collection | None]:

@@ -295,6 +295,7 @@ class CollectionFile(Base):
         chunking: how it is to be cut, as clients see it.
         batch: the id of the batch with which it came; None: it came alone.
         bytes: of its chunks and vectors.
+        noted: when a service that has its bytes noted that last, while it is in progress.
         fingerprint: of the model that has made the vectors.
         dimensions, vectors: of its chunks, in the order of their numbers (collections/vectors.py).
     """
@@ -318,6 +319,7 @@ class CollectionFile(Base):
     batch: Mapped[str | None] = mapped_column(String(64))
     bytes: Mapped[int] = mapped_column(BigInteger)
     created: Mapped[float]
+    noted: Mapped[float]
     fingerprint: Mapped[str | None] = mapped_column(String(128))
     dimensions: Mapped[int | None]
     vectors: Mapped[Blob | None] = mapped_column(sql.LargeBinary, deferred=True)

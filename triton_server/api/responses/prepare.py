@@ -33,7 +33,7 @@ from ..sessions.store_calls import get_owner
 from .calls import CALL_KINDS
 from .file_search import open_search
 from .includes import LOGPROBS, list_not_included
-from .item_schemas import ITEMS, Item, ItemReference
+from .item_schemas import ITEMS, FileSearchCallItem, Item, ItemReference
 from .items import find_response_id, list_images, list_left_out, to_messages
 from .schemas import ResponsesRequest, TextOptions
 from .service_tools import check_together, find_offers, make_toolbox
@@ -99,7 +99,9 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
         toolbox = replace(toolbox, own=file_search.run)
     ignore(request, "tools", functions.left_out)
     ignore(request, "fields", list_unenforced(body.tools or ()))
-    ignore(request, "items", list_left_out(items, {offer.server for offer in functions.offers.values()}))
+    searches = [item for item in earlier if isinstance(item, FileSearchCallItem)]
+    labels = {offer.server for offer in functions.offers.values()}
+    ignore(request, "items", list_left_out([*searches, *items], labels))
     images = [place for place, _ in (*list_images(earlier, "conversation"), *list_images(items, "input"))]
     check_image_count(len(images), "input")
     (answer_request,) = repeat([parse(body, messages, functions, images)])

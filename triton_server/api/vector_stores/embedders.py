@@ -1,13 +1,15 @@
 """The models that embed chunks and queries, and the one that ranks results."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from model_core.errors import TritonchatError
+from model_core.errors import InvalidRequest, ModelUnavailable
 
 from ...client import AsyncChatClient
+from ...client.caller import CALLER
 from ...collections import vectors
 from ...collections.passages import Chunking
 from ..errors import ApiError
@@ -27,6 +29,7 @@ class Embedder:
     """A model that embeds. `fingerprint` names all on which its vectors depend; None: it is not known."""
 
     name: str
+    dimensions: int
     max_tokens: int
     prompts: tuple[str, ...]
     fingerprint: str | None
@@ -45,15 +48,26 @@ class Embedder:
 
 
 async def find_embedder(models: ServedModels, client: AsyncChatClient) -> Embedder:
-    """The first model that embeds, for a new collection. Raises ApiError (400) if there is none."""
+    """The first model that embeds and that the caller may use, for a new collection.
+
+    Raises ApiError (400) if there is none, and TritonchatError if nobody can say that now.
+    """
+    failure = None
     for model in await models.list_models():
-        if (found := await _load(model, models, client)) is not None:
-            return found
-    raise ApiError(400, _NO_EMBEDDER, "no_embedder")
+        try:
+            if await _may_use(model) and (found := await _load(model, models, client)) is not None:
+                return found
+        except ModelUnavailable as error:  # it may be one of another kind
+            failure = error
+    raise failure or ApiError(400, _NO_EMBEDDER, "no_embedder")
 
 
 async def get_embedder(name: str, models: ServedModels, client: AsyncChatClient) -> Embedder:
-    """The model that embeds a collection. Raises ApiError (400) if the service does not have it any more."""
+    """The model that embeds a collection.
+
+    Raises ApiError (400) if the service does not have it any more, and TritonchatError if it cannot be
+    loaded.
+    """
     served = await models.list_models()
     model = next((model for model in served if model.name == name), None)
     found = None if model is None else await _load(model, models, client)
@@ -66,37 +80,79 @@ async def get_embedder(name: str, models: ServedModels, client: AsyncChatClient)
     return found
 
 
-async def find_reranker(models: ServedModels) -> str | None:
-    """The name of the first model that ranks and is loaded; None if there is none."""
+async def get_loaded(name: str, models: ServedModels, client: AsyncChatClient) -> Embedder:
+    """As `get_embedder`, with its fingerprint: the model is loaded if it is not.
+
+    Raises ModelUnavailable if it is unloaded at once.
+    """
+    embedder = await get_embedder(name, models, client)
+    if embedder.fingerprint is None:
+        await client.embed(["a"], {"model": name})
+        embedder = await get_embedder(name, models, client)
+    if embedder.fingerprint is None:
+        raise ModelUnavailable(f"the model {name!r} was unloaded at once; try again later.")
+    return embedder
+
+
+async def find_reranker(models: ServedModels, client: AsyncChatClient) -> str | None:
+    """The name of the first model that ranks and that the caller may use; None if there is none.
+
+    One that was never loaded is loaded, so that what was asked before does not decide.
+    """
     for model in await models.list_models():
-        if model.description is not None and "score" in model.description["tasks"]:
-            return model.name
+        try:
+            known = await _describe(model, models, client) if await _may_use(model) else None
+        except ModelUnavailable:
+            continue
+        if known is not None and known.description is not None and "score" in known.description["tasks"]:
+            return known.name
     return None
 
 
-async def embed(client: AsyncChatClient, embedder: Embedder, queries: Sequence[str]) -> np.ndarray:
-    """The vectors of queries."""
-    fields = {"model": embedder.name, **embedder.prompt_for("query")}
-    return (await client.embed(list(queries), fields)).vectors
+async def embed(
+    name: str, models: ServedModels, client: AsyncChatClient, queries: Sequence[str]
+) -> tuple[np.ndarray, Embedder]:
+    """The vectors of queries, and the model that has made them. Raises as `get_loaded`."""
+    embedder = await get_loaded(name, models, client)
+    while True:
+        fields = {"model": name, **embedder.prompt_for("query")}
+        found = (await client.embed(list(queries), fields)).vectors
+        former, embedder = embedder, await get_loaded(name, models, client)
+        if former == embedder:  # else the server was started with another one in the meantime
+            return found, embedder
+
+
+async def _may_use(model: ModelInfo) -> bool:
+    try:
+        await CALLER.get().check_model(model.name)
+    except ApiError:
+        return False
+    return True
+
+
+async def _describe(model: ModelInfo, models: ServedModels, client: AsyncChatClient) -> ModelInfo | None:
+    """A model with its description, for which it is loaded if nobody knows yet what it does.
+
+    None if it is gone. Raises TritonchatError if nobody can say that now.
+    """
+    if model.description is not None:
+        return model
+    with suppress(InvalidRequest):  # a reranker takes pairs only
+        await client.embed(["a"], {"model": model.name})
+    return next((each for each in await models.list_models() if each.name == model.name), None)
 
 
 async def _load(model: ModelInfo, models: ServedModels, client: AsyncChatClient) -> Embedder | None:
-    """A model as one that embeds, loaded if nobody knows yet what it does; None if it does not embed.
+    """A model as one that embeds; None if it does not embed. Raises as `_describe`.
 
     Models that generate text make vectors, too, but nobody has trained them for that.
     """
-    if model.description is None:
-        try:
-            await client.embed(["a"], {"model": model.name})
-        except TritonchatError:
-            return None
-        served = await models.list_models()
-        model = next((each for each in served if each.name == model.name), model)
-    about = model.description
-    if about is None or "generate" in about["tasks"] or "embed" not in about["tasks"]:
+    known = await _describe(model, models, client)
+    about = None if known is None else known.description
+    if known is None or about is None or "generate" in about["tasks"] or "embed" not in about["tasks"]:
         return None
     details = about["embedding"]
     if details is None or details["pooling"] is None or details["dimensions"] > vectors.MAX_DIMENSIONS:
         return None
-    prompts = tuple(details["prompts"])
-    return Embedder(model.name, int(details["max_tokens"]), prompts, model.fingerprint)
+    sizes = int(details["dimensions"]), int(details["max_tokens"])
+    return Embedder(known.name, *sizes, tuple(details["prompts"]), known.fingerprint)

@@ -108,6 +108,8 @@ async def add_files(request: Request, store_id: str, body: FileBatchRequest) -> 
     if (body.file_ids is None) == (body.files is None):
         message = "file_ids and files exclude each other; send one of them."
         raise ApiError(400, message, "invalid_request", "file_ids")
+    if body.files is not None:
+        _check_entries(body)
     place = "chunking_strategy" if body.files is None else "files[{}].chunking_strategy"
     entries = [(entry, place.format(number)) for number, entry in enumerate(body.entries())]
     files = await _add(request, store_id, entries, is_batch=True)
@@ -141,6 +143,19 @@ async def list_batch_files(
     """The files of a batch, those that were added last first; `filter`: those with this status."""
     only = {"batch": batch_id} | ({} if filter is None else {"status": filter})
     return await _list(request, store_id, limit, order, (after, before), only)
+
+
+def _check_entries(body: FileBatchRequest) -> None:
+    """Raises ApiError for what would have no effect beside `files`."""
+    for name in ("attributes", "chunking_strategy"):
+        if getattr(body, name) is not None:
+            message = f"{name} does not go together with files; put it into each of them."
+            raise ApiError(400, message, "invalid_request", name)
+    ids = Counter(entry.file_id for entry in body.files or ())
+    file_id, count = ids.most_common(1)[0]
+    if count > 1:
+        message = f"files has {file_id[:64]!r} {count} times; send it once."
+        raise ApiError(400, message, "invalid_request", "files")
 
 
 def get_collections(request: Request) -> CollectionStore:
@@ -217,7 +232,7 @@ async def _get_batch(request: Request, store_id: str, batch_id: str) -> FileBatc
 
 def _describe_batch(store_id: str, batch_id: str, files: Sequence[CollectionFile]) -> FileBatch:
     counts = Counter(file.status for file in files)
-    order = (IN_PROGRESS, COMPLETED, FAILED, CANCELLED)
+    order = (IN_PROGRESS, CANCELLED, COMPLETED, FAILED)
     return FileBatch(
         id=batch_id,
         created_at=int(min(file.created for file in files)),

@@ -106,7 +106,6 @@ async def search_store(request: Request, store_id: str, body: SearchRequest) -> 
     collections = await asyncio.to_thread(searcher.find_collections, owner, [store_id], "vector_store_id")
     with state.answer_slots.hold(request.state.client, 1):
         found = await while_connected(request, search(state, collections, queries, options))
-    await run_to_end(get_collections(request).note_use, collections)
     return SearchPage(search_query=queries, data=list(map(describe_result, found)))
 
 

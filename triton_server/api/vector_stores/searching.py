@@ -10,7 +10,8 @@ from ...collections.filters import Comparison, Compound
 from ...collections.search import CollectionSearch, Found, WrongEmbedder
 from ...conversations.tables import Collection
 from ..errors import ApiError, unsupported
-from .embedders import embed, find_reranker, get_embedder
+from ..sessions.store_calls import run_to_end
+from .embedders import embed, find_reranker
 from .schemas import RankingOptions
 
 _RANKED = 50  # how many of the nearest chunks a reranker is shown
@@ -49,16 +50,16 @@ async def search(
 ) -> list[Found]:
     """The chunks of collections that fit any of the queries best. `state` is that of the application.
 
-    Raises TritonchatError: ApiError (400) for a collection whose model is not served.
+    It is noted as a use of the collections. Raises TritonchatError: ApiError (400) for a collection whose
+    model is not served.
     """
     searcher: CollectionSearch = state.collection_search
     models, client = state.served_models, state.triton_client
-    reranker = await find_reranker(models) if options.reranks else None
+    reranker = await find_reranker(models, client) if options.reranks else None
     count = options.count if reranker is None else max(_RANKED, options.count)
     found: dict[tuple[str, int, str], Found] = {}
     for collection in collections:
-        embedder = await get_embedder(collection.embedder, models, client)
-        asked = await embed(client, embedder, queries)
+        asked, embedder = await embed(collection.embedder, models, client, queries)
         try:
             each = await asyncio.to_thread(
                 searcher.search,
@@ -87,6 +88,7 @@ async def search(
             given = (await client.embed(texts, fields)).vectors[:, 0].tolist()
             scores = list(map(max, scores, given))
         best = _sort([replace(chunk, score=score) for chunk, score in zip(best, scores, strict=True)])
+    await run_to_end(state.collections.note_use, collections)
     least = options.threshold
     return [chunk for chunk in best[: options.count] if least is None or chunk.score >= least]
 

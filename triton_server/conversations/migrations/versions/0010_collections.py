@@ -42,6 +42,7 @@ def upgrade() -> None:
         sql.Column("batch", sql.String(64)),
         sql.Column("bytes", sql.BigInteger, nullable=False),
         sql.Column("created", sql.Double, nullable=False),
+        sql.Column("noted", sql.Double, nullable=False),
         sql.Column("fingerprint", sql.String(128)),
         sql.Column("dimensions", sql.Integer),
         sql.Column("vectors", sql.LargeBinary),
