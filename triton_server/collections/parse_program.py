@@ -88,7 +88,8 @@ def _read_docx(data: bytes) -> _Passages:
     for row in document.element.body.iter(qn("w:p"), qn("w:tr")):
         if row.tag == qn("w:tr"):
             if next(row.iterancestors(qn("w:tr")), None) is None:  # else it is in a cell that was read
-                lines.append("\t".join(_join_texts(cell) for cell in row.iter(qn("w:tc"))))
+                cells = (cell for cell in row.iter(qn("w:tc")) if next(cell.iterancestors(qn("w:tr"))) is row)
+                lines.append("\t".join(" ".join(_join_texts(cell).split()) for cell in cells))
             continue
         if next(row.iterancestors(qn("w:tr"), qn("w:p")), None) is not None:
             continue
@@ -103,16 +104,18 @@ def _read_docx(data: bytes) -> _Passages:
 
 
 def _join_texts(element: Any) -> str:
-    """The text of a part of a docx file, without what was deleted from it; lines of cells become words."""
+    """The text of a part of a docx file, without what was deleted from it."""
     from docx.oxml.ns import qn
 
+    signs = {"w:tab": "\t", "w:br": "\n", "w:cr": "\n", "w:p": "\n", "w:noBreakHyphen": "-"}
+    marks = {qn(name): sign for name, sign in signs.items()}
+    # A box stands in the file twice, the second time for old programs, and so does what was moved.
+    left_out = f"{_COMPATIBILITY}Fallback", qn("w:moveFrom"), qn("w:tabs")
     texts = []
-    for part in element.iter(qn("w:t"), qn("w:tab"), qn("w:br"), qn("w:p")):
-        # A box stands in the file twice, the second time for old programs.
-        if next(part.iterancestors(f"{_COMPATIBILITY}Fallback"), None) is not None:
-            continue
-        texts.append((part.text or "") if part.tag == qn("w:t") else " ")
-    return " ".join("".join(texts).split())
+    for part in element.iter(qn("w:t"), *marks):
+        if next(part.iterancestors(*left_out), None) is None:
+            texts.append(marks.get(part.tag, part.text or ""))
+    return "".join(texts).strip()
 
 
 def _read_xlsx(data: bytes) -> _Passages:

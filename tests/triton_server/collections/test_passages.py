@@ -1,13 +1,18 @@
 """Files as passages, passages as chunks, vectors as whole numbers, and conditions on attributes."""
 
+import io
+import json
+import zipfile
+
+import docx
 import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from model_core.errors import InvalidRequest
 from triton_server.collections import vectors
-from triton_server.collections.filters import MAX_DEPTH, Filter
-from triton_server.collections.parse_program import read
+from triton_server.collections.filters import MAX_DEPTH, MAX_VALUES, Filter
+from triton_server.collections.parse_program import MAX_PLACE, read
 from triton_server.collections.parsing import MAX_MEBIBYTES, read_passages
 from triton_server.collections.passages import Chunk, Chunking, Passage, cut, halve
 
@@ -38,6 +43,42 @@ def test_chunks_have_the_place_of_their_passage() -> None:
     ]
     assert [half.text for half in halve(Chunk("one two three four", "x"))] == ["one two ", "three four"]
     assert [half.text for half in halve(Chunk("abcd", "x"))] == ["ab", "cd"]
+
+
+def test_places_are_short_and_count_as_text() -> None:
+    long = "".join(f"{'#' * (number % 6 + 1)} {'x' * 200}\n" for number in range(12))
+    places = [place for place, *_ in read("markdown", long.encode())["passages"]]
+    assert max(map(len, places)) == MAX_PLACE
+    many = "".join(f"# {'x' * 100}\ny\n" for _ in range(11_000))  # 1.1 million characters, and their places
+    assert "text and headings" in read("markdown", many.encode())["error"]
+
+
+def test_text_of_control_characters_alone_is_none() -> None:
+    notebook = json.dumps({"cells": [{"source": "\u0001"}]}).encode()
+    assert read("ipynb", notebook) == {"error": "is empty"}
+
+
+def test_all_that_stands_in_the_body_of_a_docx_file_is_read() -> None:
+    run = "<w:r><w:t>{}</w:t></w:r>"
+    document, data, changed = docx.Document(), io.BytesIO(), io.BytesIO()
+    document.add_heading("Deep", 5)
+    document.add_paragraph("MARK")
+    document.save(data)
+    body = (
+        f"<w:sdt><w:sdtContent><w:p>{run.format('control')}</w:p></w:sdtContent></w:sdt>"
+        f"<w:p><w:ins w:id='1' w:author='a'>{run.format('inserted')}</w:ins>"
+        "<w:del w:id='2' w:author='a'><w:r><w:delText>deleted</w:delText></w:r></w:del></w:p>"
+        f"<w:tbl><w:tr><w:tc><w:p>{run.format('outer')}</w:p><w:tbl><w:tr><w:tc><w:p>{run.format('inner')}</w:p>"
+        f"</w:tc></w:tr></w:tbl><w:p/></w:tc><w:tc><w:p>{run.format('beside')}</w:p></w:tc></w:tr></w:tbl>"
+    )
+    with zipfile.ZipFile(data) as source, zipfile.ZipFile(changed, "w") as target:
+        for name in source.namelist():
+            part = source.read(name)
+            if name == "word/document.xml":
+                part = part.replace(b"<w:p><w:r><w:t>MARK</w:t></w:r></w:p>", body.encode())
+            target.writestr(name, part)
+    ((place, text, _, _),) = read("docx", changed.getvalue())["passages"]
+    assert (place, text.split("\n")) == ("Deep", ["Deep", "control", "inserted", "outer inner\tbeside"])
 
 
 def test_headings_of_markdown_are_not_those_of_its_code() -> None:
@@ -107,6 +148,7 @@ def test_wrong_conditions_are_refused() -> None:
         {"type": "in", "key": "a", "value": 1},
         {"type": "gt", "key": "a", "value": "x"},
         {"type": "and", "filters": []},
+        {"type": "or", "filters": [{"type": "in", "key": "a", "value": [0] * 64}] * (MAX_VALUES // 64 + 1)},
     ):
         with pytest.raises(ValidationError):
             FILTER.validate_python(wrong)

@@ -257,6 +257,8 @@ def test_owners_do_not_see_what_others_have(start: Callable[..., Service]) -> No
         ("/{id}/files", {"file_id": "file-none"}, "no file"),
         ("/{id}/files", {"file_id": "x", "attributes": {"a": []}}, "attributes"),
         ("/{id}/file_batches", {}, "file_ids"),
+        ("/{id}/file_batches", {"files": [{"file_id": "x"}], "attributes": {"a": 1}}, "attributes"),
+        ("/{id}/file_batches", {"files": [{"file_id": "x"}] * 2}, "2 times"),
     ],
 )
 def test_wrong_requests_are_refused(client: OpenAI, path: str, body: dict[str, Any], message: str) -> None:
