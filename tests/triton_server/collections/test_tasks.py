@@ -45,7 +45,7 @@ def test_file_without_chunks_leaves_the_others_searchable(database: Database) ->
     query = np.ones((1, 8), np.float32)
     store.finish(full, CHUNKS, vectors.quantize(query), "a")
     (found,) = searcher.search(collection, query, 5, fingerprint="a")
-    assert (found.file_id, found.score) == ("full", 1.0)
+    assert (found.file_id, found.text) == ("full", "some text")
     with pytest.raises(WrongEmbedder):
         searcher.search(collection, query, 5, fingerprint="b")
 
