@@ -40,6 +40,7 @@ CONTENTS = {
     "triton_server/conversations/migrations/env.py",
     "triton_server/conversations/migrations/versions/0005_search.py",
     "triton_server/conversations/migrations/versions/0009_receipts_of_turns.py",
+    "triton_server/conversations/migrations/versions/0010_collections.py",
     "triton_server/engine/triton/backend_model.py",
 }
 

@@ -12,6 +12,9 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..client import AsyncChatClient
+from ..collections.search import CollectionSearch
+from ..collections.store import CollectionStore
+from ..collections.tasks import TaskStore
 from ..conversations.api_keys.store import KeyStore
 from ..conversations.api_keys.usage import KeyCounts
 from ..conversations.batches import BatchStore
@@ -69,6 +72,9 @@ from .sessions import conversations, plain_text_routes
 from .sessions import routes as sessions
 from .sessions.store_calls import remove_expired
 from .settings import ServiceSettings
+from .vector_stores import file_routes as store_files
+from .vector_stores import routes as vector_stores
+from .vector_stores.indexer import Indexer
 
 LOGGER = logging.getLogger(__name__)
 
@@ -90,9 +96,9 @@ def create_app(
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
     Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
-    `conversations`, `responses`, `items`, `files` and `batches`, the responses in the `background`, the
-    `batch_runner`, the `tool_servers`, the `image_fetcher`, the running `pulls`, the `answer_slots`, and
-    `metrics`. Raises TritonchatError.
+    `conversations`, `responses`, `items`, `files`, `batches` and `collections`, the `collection_search`, the
+    responses in the `background`, the `batch_runner`, the `indexer`, the `tool_servers`, the
+    `image_fetcher`, the running `pulls`, the `answer_slots`, and `metrics`. Raises TritonchatError.
     """
     url = find_url(settings.database)
     database = Database(url, settings.keys.names)
@@ -108,6 +114,7 @@ def create_app(
             ("responses", settings.response_expiry_s, app.state.responses.remove_expired),
             ("batches", settings.file_expiry_s, app.state.batches.remove_expired),
             ("files", STRAY_AGE_S, app.state.files.remove_expired),
+            ("vector stores", STRAY_AGE_S, app.state.collections.remove_expired),
         )
         tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
         if stored_keys is not None:
@@ -117,6 +124,9 @@ def create_app(
         runner = BatchRunner(app, stores, settings, client, app.state.readiness)
         app.state.batch_runner = runner
         tasks.append(asyncio.create_task(runner.run()))
+        kept = app.state.files, TaskStore(database, limits)
+        app.state.indexer = Indexer(app, kept, client, app.state.served_models, app.state.readiness)
+        tasks.append(asyncio.create_task(app.state.indexer.run()))
         app.state.tool_servers.start()
         try:
             with exported_spans(settings.otlp_endpoint, "http"):
@@ -155,6 +165,8 @@ def create_app(
     app.state.background = BackgroundResponses(app.state.responses)
     app.state.files = FileStore(database, limits, files_folder(url))
     app.state.batches = BatchStore(database, limits)
+    app.state.collections = CollectionStore(database, limits)
+    app.state.collection_search = CollectionSearch(database)
     app.state.pulls = asyncio.Semaphore(ollama_pull.MAX_PULLS)
     app.state.tool_servers, app.state.image_fetcher = _find_tool_servers(settings), make_fetcher(settings)
     answers = (openai, choose, embeddings, rerank, sparse, anthropic, llamacpp, stream, tokens)
@@ -176,6 +188,8 @@ def create_app(
         receipts,
         file_routes,
         batches,
+        vector_stores,
+        store_files,
         health,
         discovery,
         server_state,

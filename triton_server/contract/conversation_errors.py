@@ -200,6 +200,32 @@ class TooManyBatches(StoreRefusal):
     retry_after_s = 60
 
 
+class CollectionNotFound(StoreRefusal):
+    """The owner has no collection with this id."""
+
+    type = "vector_store_not_found"
+    status = 404
+
+    def __init__(self, collection_id: str, param: str = "vector_store_id") -> None:
+        super().__init__(
+            f"there is no vector store {collection_id[:64]!r}: it was removed, or never created.", param
+        )
+
+
+class CollectionFileNotFound(StoreRefusal):
+    """The collection has no file with this id, or no batch of files."""
+
+    type = "vector_store_file_not_found"
+    status = 404
+
+
+class CollectionFull(StoreRefusal):
+    """The collection has as many files or chunks as a collection may have."""
+
+    type = "vector_store_full"
+    status = 400
+
+
 # Those that clients of the gRPC interface get.
 STORE_ERRORS = (
     StoreError,

@@ -20,7 +20,7 @@ from ..contract.conversation_errors import FileInUse, FileNotFound
 from ..system.folders import data_folder
 from .database import is_sqlite
 from .limits import SessionLimits
-from .tables import StoredBatch, StoredFile
+from .tables import Collection, CollectionFile, StoredBatch, StoredFile
 from .transactions import EXPIRY_BATCH, Database, change_rows, check_limits
 
 STRAY_AGE_S = 86400.0  # an upload or a batch does not leave a file without a change for longer
@@ -94,17 +94,31 @@ class FileStore:
             return list(transaction.scalars(query.order_by(order)))
 
     def delete(self, owner: str, file_id: str) -> None:
-        """Remove a file. Raises FileNotFound, and FileInUse for the input of a batch that has not ended."""
+        """Remove a file, also from collections.
+
+        Raises FileNotFound, and FileInUse for the input of a batch that has not ended.
+        """
         with self._database.changing() as transaction:
             _find(transaction, owner, file_id, "file_id", locks=True)  # no batch can take it now
             reader = sql.select(StoredBatch.id).where(StoredBatch.is_open, StoredBatch.input_file == file_id)
             if (batch := transaction.scalar(reader)) is not None:
                 raise FileInUse(f"the batch {batch} reads this file; cancel it first.", "file_id")
+            in_collections = CollectionFile.file_id == file_id
+            holders = sql.select(CollectionFile.collection_key).where(in_collections)
+            change_rows(
+                transaction,
+                sql.update(Collection)
+                .where(Collection.key.in_(holders))
+                .values(version=Collection.version + 1),
+            )
+            change_rows(transaction, sql.delete(CollectionFile).where(in_collections))
             change_rows(transaction, sql.delete(StoredFile).where(StoredFile.id == file_id))
         self._remove_bytes([file_id])
 
     def remove_expired(self, stray_age_s: float) -> int:
-        """Remove the files whose time is over, but for those that a batch reads. Returns their number.
+        """Remove the files whose time is over, but for those of collections and of batches that read them.
+
+        Returns their number.
 
         Bytes that no row has are removed `stray_age_s` seconds after their last change. A database that was
         not used yet is left alone.
@@ -115,7 +129,11 @@ class FileStore:
         read = sql.select(StoredBatch.input_file).where(StoredBatch.is_open)
         old = (
             sql.select(StoredFile.id)
-            .where(StoredFile.expires < time.time(), StoredFile.id.not_in(read))
+            .where(
+                StoredFile.expires < time.time(),
+                StoredFile.id.not_in(read),
+                StoredFile.id.not_in(sql.select(CollectionFile.file_id)),
+            )
             .limit(EXPIRY_BATCH)
         )
         removed = 0

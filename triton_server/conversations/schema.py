@@ -11,12 +11,20 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..contract.conversation_errors import StoreError
 from .database import is_sqlite, store_error
-from .tables import Base, ItemConversation, Session, StoredBatch, StoredFile, StoredResponse
+from .tables import (
+    Base,
+    Collection,
+    ItemConversation,
+    Session,
+    StoredBatch,
+    StoredFile,
+    StoredResponse,
+)
 
 LOGGER = logging.getLogger(__name__)
 
 # The newest of migrations/versions. A database of this revision needs no Alembic, which is slow to import.
-REVISION = "0009"
+REVISION = "0010"
 _VERSION_TABLE = "tritonchat_version"
 _OLD_TABLES, _OLD_REVISION = {"tritonchat_schema", "sessions", "turns"}, "0001"  # of versions without Alembic
 _LOCK_KEY = 0x74726974  # of a PostgreSQL advisory lock
@@ -88,7 +96,7 @@ def _move_to_names(connection: sql.Connection, names: Mapping[str, str]) -> None
     """Give what keys own, which had no names, to their names. A session whose id is taken gets a new one."""
     if not names:
         return
-    kinds = Session, StoredResponse, ItemConversation, StoredFile, StoredBatch
+    kinds = Session, StoredResponse, ItemConversation, StoredFile, StoredBatch, Collection
     found = [sql.select(kind.owner).where(kind.owner.in_(list(names))) for kind in kinds]
     for owner in connection.scalars(sql.union(*found)).all():
         name = names[owner]

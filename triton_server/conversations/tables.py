@@ -6,6 +6,8 @@ import sqlalchemy as sql
 from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, UniqueConstraint, orm
 from sqlalchemy.orm import Mapped, mapped_column
 
+Blob = bytes  # in classes with a column of that name
+
 
 class Base(orm.DeclarativeBase):
     """The base class of the tables."""
@@ -254,6 +256,86 @@ class StoredBatch(Base):
     output_expiry_s: Mapped[float | None]
     batch: Mapped[dict[str, Any]]
     created: Mapped[float]
+
+
+class Collection(Base):
+    """A collection of files that is searched: OpenAI's vector store. Times are in seconds since 1970.
+
+    Attributes:
+        labels: its `metadata`, which is another thing in SQLAlchemy.
+        expiry_days: after so many days without a use it is removed; None: never.
+        embedder: the name of the model that makes its vectors.
+        version: grows whenever what can be found changes.
+    """
+
+    __tablename__ = "collections"
+    __table_args__ = (
+        UniqueConstraint("id"),
+        Index("collections_of_owner", "owner", "key"),
+        {"sqlite_autoincrement": True},
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    name: Mapped[str] = mapped_column(JSON)
+    labels: Mapped[dict[str, Any]]
+    created: Mapped[float]
+    used: Mapped[float]
+    expiry_days: Mapped[int | None]
+    embedder: Mapped[str] = mapped_column(JSON)
+    version: Mapped[int] = mapped_column(server_default="0")
+
+
+class CollectionFile(Base):
+    """A file of a collection: how far it is, and the vectors of its chunks.
+
+    Attributes:
+        status: "in_progress", "completed", "cancelled" or "failed"; `error` says why it has failed.
+        chunking: how it is to be cut, as clients see it.
+        batch: the id of the batch with which it came; None: it came alone.
+        bytes: of its chunks and vectors.
+        noted: when a service that has its bytes noted that last, while it is in progress.
+        fingerprint: of the model that has made the vectors.
+        dimensions, vectors: of its chunks, in the order of their numbers (collections/vectors.py).
+    """
+
+    __tablename__ = "collection_files"
+    __table_args__ = (
+        UniqueConstraint("collection_key", "file_id"),
+        Index("collection_files_status", "status"),
+        Index("collection_files_id", "file_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    collection_key: Mapped[int] = mapped_column(ForeignKey("collections.key", ondelete="CASCADE"))
+    file_id: Mapped[str] = mapped_column(String(64))
+    filename: Mapped[str] = mapped_column(JSON)
+    status: Mapped[str] = mapped_column(String(16))
+    error: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    attributes: Mapped[dict[str, Any]]
+    chunking: Mapped[dict[str, Any]]
+    batch: Mapped[str | None] = mapped_column(String(64))
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    created: Mapped[float]
+    noted: Mapped[float]
+    fingerprint: Mapped[str | None] = mapped_column(String(128))
+    dimensions: Mapped[int | None]
+    vectors: Mapped[Blob | None] = mapped_column(sql.LargeBinary, deferred=True)
+
+
+class CollectionChunk(Base):
+    """A chunk of a file of a collection: its text, and where in the file it is."""
+
+    __tablename__ = "collection_chunks"
+
+    file_key: Mapped[int] = mapped_column(
+        ForeignKey("collection_files.key", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(primary_key=True)
+    place: Mapped[str] = mapped_column(JSON)
+    text: Mapped[str] = mapped_column(JSON)
 
 
 class KeyHolder(Base):

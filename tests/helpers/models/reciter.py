@@ -19,7 +19,14 @@ GREETING, REASONING = "Good day!", "The person *greets* me."
 DOUBT, CONCLUSION = "Is it or not or", "Enough said!"
 STORY_REASONING, STORY = "A story about a fox.", "Once upon a time there was a fox"
 ARGUMENTS, REPORT = '{"city": "Paris"}', "It rains in Paris."
+_REPORT = ("It rains", " in", " Paris.")
 _CALL = f'\n{{"name": "get_weather", "arguments": {ARGUMENTS}}}\n'
+
+
+def _cut(call: str) -> list[str]:
+    return [call[:8], call[8:-8], call[-8:]]
+
+
 # After the first token, which ends the prompt. A token stands in one place of one recital, or at its end
 # again: then the recital goes round from there, until it is stopped.
 _RECITALS = [
@@ -27,9 +34,9 @@ _RECITALS = [
     ["<|thought|>", "<think>", REASONING[:10], REASONING[10:], "</think>", "\n\nGood", " day", "!"],
     ["<|story|>", "<think>\n", STORY_REASONING[:7], STORY_REASONING[7:], "</think>\n", STORY, " and", " and"],
     ["<|doubt|>", "<think>\n\n", "Is it", " or", " not", " or"],
-    ["<|call|>", "<tool_call>", _CALL[:8], _CALL[8:-8], _CALL[-8:], "</tool_call>"],
+    ["<|call|>", "<tool_call>", *_cut(_CALL), "</tool_call>"],
     ["</think>\n\n", "Enough", " said!"],  # after the end that a budget puts to reasoning
-    ["<|report|>", "It rains", " in", " Paris."],
+    ["<|report|>", *_REPORT],
 ]
 _TEMPLATE = """
 {%- if tools %}{{ '<|im_start|>system\\n' ~ tools | tojson ~ '<|im_end|>\\n' }}{% endif %}
@@ -57,16 +64,23 @@ _WIDTH = 64
 _LOGIT = 10.0
 
 
-def write_reciter(folder: Path, context: int = 50_000) -> Path:
+def write_reciter(
+    folder: Path, context: int = 50_000, call: str = _CALL, report: tuple[str, ...] = _REPORT
+) -> Path:
     """Write the checkpoint to a new folder. `context`: tokens of prompt and answer.
+
+    `call`: what it calls instead of `get_weather`; `report`: the tokens that it reports.
 
     A question about a story has an endless answer. One that asks whether something is sure has endless
     reasoning, unless a budget ends it. With tools, the model calls `get_weather`, and reports its result;
     if the result is "again", it calls again.
     """
     folder.mkdir()
+    own = {"<|call|>": ["<|call|>", "<tool_call>", *_cut(call), "</tool_call>"]}
+    own["<|report|>"] = ["<|report|>", *report]
+    recitals = [own.get(recital[0], recital) for recital in _RECITALS]
     tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
-    tokens = list(dict.fromkeys(itertools.chain.from_iterable(_RECITALS)))
+    tokens = list(dict.fromkeys(itertools.chain.from_iterable(recitals)))
     tokenizer.add_special_tokens([token for token in tokens if token.startswith("<|")])
     tokenizer.add_tokens(tokens)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -74,7 +88,7 @@ def write_reciter(folder: Path, context: int = 50_000) -> Path:
     settings = {"chat_template": _TEMPLATE, "eos_token": "<|im_end|>"}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     successors: dict[str, str] = {}
-    for recital in _RECITALS:
+    for recital in recitals:
         for token, successor in itertools.pairwise([*recital, "<|im_end|>"]):
             successors.setdefault(token, successor)
     embeddings, head = np.zeros((2, vocabulary, _WIDTH), np.float32)

@@ -63,7 +63,8 @@ _CONTENT: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octe
 async def upload_file(request: Request) -> FileObject:
     """Store a file: a form (multipart/form-data) with `purpose` and `file`.
 
-    The purpose is `batch` for the input of a batch, and `vision` or `user_data` for an image.
+    The purpose is `batch` for the input of a batch, `vision` or `user_data` for an image, and `assistants` or
+    `user_data` for a file of vector stores.
     """
     files, owner, settings = _files(request), get_owner(request), request.app.state.settings
     with _count_upload(owner):

@@ -10,7 +10,8 @@ from .lines import Endpoint
 
 MIN_EXPIRY_S, MAX_EXPIRY_S = 3600, 30 * 86400  # as OpenAI has it
 BATCH, BATCH_OUTPUT = "batch", "batch_output"
-PURPOSES = (BATCH, "vision", "user_data")  # of uploads: the input of a batch, or an image
+# Of uploads: the input of a batch, an image, or a file for vector stores.
+PURPOSES = (BATCH, "vision", "user_data", "assistants")
 
 
 class FileObject(BaseModel):

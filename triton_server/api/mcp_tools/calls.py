@@ -8,6 +8,7 @@ from model_core.requests.events import Event
 
 from .config import Approval
 
+OWN = ""  # instead of the label of a server: what this service does itself
 _NO_WORDS = "the tool has failed"
 
 
@@ -28,7 +29,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Offer:
-    """A tool that a request lets the model call. `server` is the label of its server."""
+    """A tool that a request lets the model call. `server` is the label of its server; "": this service."""
 
     server: str
     tool: Tool
@@ -85,11 +86,27 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """A text that a search of files has found. `number` is what the model calls it.
+
+    `fields` are those of OpenAI's `results`, and `place`.
+    """
+
+    number: int
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Result:
-    """What has come of a call: `output`, or `failure`."""
+    """What has come of a call: `output`, or `failure`.
+
+    `findings`: of a search of files; `shows_findings`: whether its item has them.
+    """
 
     output: str | None = None
     failure: Failure | None = None
+    findings: tuple[Finding, ...] = ()
+    shows_findings: bool = False
 
     @property
     def text(self) -> str:

@@ -6,7 +6,7 @@ results of tools has the same answer.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,7 +23,18 @@ from ...contract.request_fields import Request
 from ..errors import ClientDisconnected
 from ..generation import KEEP_ALIVE_S, find_images, hold_slots, stream_answers, wait_for_disconnect
 from ..stream_response import NumberedEvents
-from .calls import AnyEvent, ApprovalAsked, Call, CallEnded, CallStarted, Failure, Offer, Result, ToolsListed
+from .calls import (
+    OWN,
+    AnyEvent,
+    ApprovalAsked,
+    Call,
+    CallEnded,
+    CallStarted,
+    Failure,
+    Offer,
+    Result,
+    ToolsListed,
+)
 from .servers import ToolServers
 
 _RETRY_S = 1.0  # when the engine is full in the middle of an answer
@@ -42,12 +53,14 @@ class Toolbox:
         lists: the tools of each server, which the answer begins with.
         approved: calls of an earlier answer that a person has approved; they run first.
         max_calls: how many calls may run; None: any number.
+        own: what runs a call of this service's own tools, for at most so many seconds; None: there are none.
     """
 
     offers: Mapping[str, Offer]
     lists: Sequence[ToolsListed] = ()
     approved: Sequence[Call] = ()
     max_calls: int | None = None
+    own: Callable[[Call, float], Awaitable[Result]] | None = None
 
 
 async def answer_with_tools(http_request: HttpRequest, request: Request, toolbox: Toolbox) -> Events:
@@ -235,7 +248,8 @@ class _Answer:
             if result is None:
                 self._count += 1
                 time_s = min(self._limits.call_s, self._time_left())
-                running = asyncio.create_task(self._servers.run(call, time_s))
+                run = self._toolbox.own if call.server == OWN else None
+                running = asyncio.ensure_future((run or self._servers.run)(call, time_s))
                 try:
                     while not await self._wait(asyncio.shield(running), KEEP_ALIVE_S):
                         yield Accepted()
@@ -311,7 +325,8 @@ class _Answer:
         }
         if self._http_request.app.state.settings.log_content:
             line |= {"arguments": call.arguments, "result": result.text}
-        structlog.get_logger("tritonchat.api").info("mcp_call", **line)
+        name = "file_search" if call.server == OWN else "mcp_call"
+        structlog.get_logger("tritonchat.api").info(name, **line)
 
 
 def _to_message(ended: CallEnded) -> Message:

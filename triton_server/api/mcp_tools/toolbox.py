@@ -6,7 +6,7 @@ from typing import Any
 
 from ..client_tools import clean_name, join_name
 from ..errors import ApiError
-from .calls import Offer, ToolsListed
+from .calls import OWN, Offer, ToolsListed
 
 
 def name_offers(offers: Iterable[Offer], taken: Iterable[str] = ()) -> dict[str, Offer]:
@@ -33,6 +33,6 @@ def describe(function: str, offer: Offer) -> dict[str, Any]:
 
 
 def list_offers(offers: Sequence[Offer]) -> list[ToolsListed]:
-    """The tools of each server."""
-    servers = dict.fromkeys(offer.server for offer in offers)
+    """The tools of each server. Those of this service itself are not listed."""
+    servers = dict.fromkeys(offer.server for offer in offers if offer.server != OWN)
     return [ToolsListed(name, tuple(o.tool for o in offers if o.server == name)) for name in servers]

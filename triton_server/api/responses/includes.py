@@ -6,7 +6,11 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 LOGPROBS = "message.output_text.logprobs"
-_DESCRIPTION = f"{LOGPROBS} is there if it was computed. X-Ignored-Fields names others."
+SEARCH_RESULTS = "file_search_call.results"
+_DESCRIPTION = (
+    f"{LOGPROBS} and {SEARCH_RESULTS} are there if the response was asked for them. "
+    "X-Ignored-Fields names others."
+)
 
 
 def _read_include(
@@ -23,4 +27,4 @@ Include = Annotated[list[str], Depends(_read_include)]
 
 def list_not_included(include: Collection[str]) -> list[str]:
     """The values of `include` for what this service never has, as names of fields."""
-    return [f"include[{name}]" for name in include if name != LOGPROBS]
+    return [f"include[{name}]" for name in include if name not in (LOGPROBS, SEARCH_RESULTS)]

@@ -195,6 +195,16 @@ class McpApprovalResponseItem(Body):
     reason: Text | None = None
 
 
+class FileSearchCallItem(Body):
+    """A search of vector stores by the service. Without its results the model is not told of it."""
+
+    type: Literal["file_search_call"]
+    id: str | None = None
+    status: Text | None = None
+    queries: FailFastList[Text] = Field([])
+    results: FailFastList[JsonObject] | None = None
+
+
 class ReasoningPart(Body):
     """A part of reasoning."""
 
@@ -244,6 +254,7 @@ _CLASSES: dict[str, type[Body]] = {
     "mcp_call": McpCallItem,
     "mcp_approval_request": McpApprovalRequestItem,
     "mcp_approval_response": McpApprovalResponseItem,
+    "file_search_call": FileSearchCallItem,
     "reasoning": ReasoningItem,
     "item_reference": ItemReference,
 }
@@ -267,6 +278,7 @@ Item = Annotated[
     | Annotated[McpCallItem, Tag("McpCallItem")]
     | Annotated[McpApprovalRequestItem, Tag("McpApprovalRequestItem")]
     | Annotated[McpApprovalResponseItem, Tag("McpApprovalResponseItem")]
+    | Annotated[FileSearchCallItem, Tag("FileSearchCallItem")]
     | Annotated[ReasoningItem, Tag("ReasoningItem")]
     | Annotated[ItemReference, Tag("ItemReference")]
     | Annotated[OtherItem, Tag("OtherItem")],

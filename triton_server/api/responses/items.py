@@ -12,14 +12,16 @@ from model_core.errors import InvalidRequest
 from ..custom_tools import INPUT
 from ..foreign_content import describe_part
 from ..images.parts import join_parts, text_part
-from ..mcp_tools.calls import Failure, Result
+from ..mcp_tools.calls import OWN, Failure, Finding, Result
 from .calls import CallForm, write_arguments
+from .citations import tell_findings
 from .item_schemas import (
     ITEMS,
     ActionItem,
     ActionOutputItem,
     CallOutputItem,
     CustomCallItem,
+    FileSearchCallItem,
     FunctionCallItem,
     ImagePart,
     Item,
@@ -34,7 +36,7 @@ from .item_schemas import (
     ReasoningPart,
     TextPart,
 )
-from .tools import function_name
+from .tools import FILE_SEARCH, function_name
 
 _ITEM_ID = re.compile("[a-z]+_([0-9a-f]{32})[0-9a-f]{4}")
 _STORED_ID = re.compile("[A-Za-z0-9_-]{1,64}")  # of an item in a conversation
@@ -51,6 +53,7 @@ _ID_PREFIXES = {
     "mcp_call": "mcp",
     "mcp_approval_request": "mcpr",
     "mcp_approval_response": "mcpa",
+    "file_search_call": "fs",
     "reasoning": "rs",
 }
 _NO_FUNCTIONS: Mapping[tuple[str, str], str] = MappingProxyType({})
@@ -105,6 +108,7 @@ def list_left_out(items: Iterable[Item], labels: Collection[str] = ()) -> list[s
         if isinstance(item, ItemReference)
         or (isinstance(item, OtherItem) and not _describe(item))
         or (isinstance(item, McpListToolsItem) and item.server_label not in labels)
+        or (isinstance(item, FileSearchCallItem) and item.results is None)
     ]
 
 
@@ -141,6 +145,7 @@ def to_messages(
     messages: list[dict[str, Any]] = []
     call_ids: dict[str, str] = {}  # of commands, by the id of their item
     asked: dict[str, McpApprovalRequestItem] = {}
+    findings = 0
     for item in items:
         if isinstance(item, MessageItem) and item.role != "assistant":
             messages.append({"role": item.role, "content": _content(item.content)})
@@ -158,6 +163,11 @@ def to_messages(
             asked[item.id] = item
         elif isinstance(item, McpCallItem):
             messages += _tell_call(messages, item, _read_result(item), functions)
+        elif isinstance(item, FileSearchCallItem):
+            if item.results is not None:
+                found = [Finding(n, fields) for n, fields in enumerate(item.results, findings + 1)]
+                messages += _tell_search(messages, item, tell_findings(found), functions)
+                findings += len(found)
         elif isinstance(item, McpApprovalResponseItem):
             if not item.approve and (request := asked.get(item.approval_request_id)) is not None:
                 messages += _tell_call(messages, request, _DENIED + (item.reason or ""), functions)
@@ -186,6 +196,19 @@ def _tell_call(
     name = functions.get((item.server_label, item.name), item.name)
     call = {"id": call_id, "name": name, "arguments": item.arguments}
     _turn(messages).setdefault("tool_calls", []).append(call)
+    return [{"role": "tool", "tool_call_id": call_id, "content": result}]
+
+
+def _tell_search(
+    messages: list[dict[str, Any]],
+    item: FileSearchCallItem,
+    result: str,
+    functions: Mapping[tuple[str, str], str],
+) -> list[dict[str, Any]]:
+    """Add a search that the service has made; return the message of its result."""
+    call_id, arguments = item.id or FILE_SEARCH, json.dumps({"query": "\n".join(item.queries)})
+    name = functions.get((OWN, FILE_SEARCH), FILE_SEARCH)
+    _turn(messages).setdefault("tool_calls", []).append({"id": call_id, "name": name, "arguments": arguments})
     return [{"role": "tool", "tool_call_id": call_id, "content": result}]
 
 

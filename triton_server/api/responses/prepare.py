@@ -6,7 +6,7 @@ Nothing here answers it.
 import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import Request
@@ -31,11 +31,12 @@ from ..mcp_tools.rounds import Toolbox
 from ..request_body import repeat
 from ..sessions.store_calls import get_owner
 from .calls import CALL_KINDS
+from .file_search import open_search
 from .includes import LOGPROBS, list_not_included
-from .item_schemas import ITEMS, Item, ItemReference
+from .item_schemas import ITEMS, FileSearchCallItem, Item, ItemReference
 from .items import find_response_id, list_images, list_left_out, list_unread_reasons, to_messages
 from .schemas import ResponsesRequest, TextOptions
-from .service_tools import find_offers, make_toolbox
+from .service_tools import check_together, find_offers, make_toolbox
 from .tools import Functions, find_functions
 
 _UNSUPPORTED = {
@@ -53,7 +54,7 @@ class Prepared:
         model: the name of the model.
         request: the request for the answer.
         functions: those that the model may call.
-        toolbox: the tools of MCP servers among them, which the service calls.
+        toolbox: those among them that the service calls: tools of MCP servers, and the search of files.
         items: of `input`, without references to what is known here.
         previous: the response that it continues.
         conversation: the one that it continues, as it was read.
@@ -86,14 +87,21 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
     items = await resolve_references(request, body.items(), stored_items)
     earlier = _without_cut_calls(stored_items)
     offers = await find_offers(request, body)
+    file_search = await open_search(request, body, [*earlier, *items])
     functions = find_functions(body.tools or (), body.tool_choice, offers)
+    if functions.offers:
+        check_together(body)
     names = {(offer.server, offer.tool.name): name for name, offer in functions.offers.items()}
     messages = to_messages([*earlier, *items], names)
     check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
     toolbox = make_toolbox(body, functions.offers, earlier, items)
+    if file_search is not None:
+        toolbox = replace(toolbox, own=file_search.run)
     ignore(request, "tools", functions.left_out)
     ignore(request, "fields", [*list_unenforced(body.tools or ()), *list_unread_reasons(items)])
-    ignore(request, "items", list_left_out(items, {offer.server for offer in functions.offers.values()}))
+    searches = [item for item in earlier if isinstance(item, FileSearchCallItem)]
+    labels = {offer.server for offer in functions.offers.values()}
+    ignore(request, "items", list_left_out([*searches, *items], labels))
     images = [place for place, _ in (*list_images(earlier, "conversation"), *list_images(items, "input"))]
     check_image_count(len(images), "input")
     (answer_request,) = repeat([parse(body, messages, functions, images)])

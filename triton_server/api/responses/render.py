@@ -11,6 +11,7 @@ from ..mcp_tools.calls import AnyEvent, ApprovalAsked, CallEnded, CallStarted, T
 from ..openai.chat_answers import render_logprob
 from ..stream_response import to_json
 from .calls import CallForm, fill_item, start_item
+from .citations import list_citations
 from .items import item_id
 from .schemas import ResponsesRequest
 from .service_items import ServiceItems
@@ -238,6 +239,9 @@ class ResponseWriter:
             (part,) = item["content"]
             place["content_index"] = 0
             if kind == "message":
+                for number, annotation in enumerate(part["annotations"]):
+                    fields = {"annotation_index": number, "annotation": annotation}
+                    self._emit("response.output_text.annotation.added", **place, **fields)
                 self._emit("response.output_text.done", **place, text=text, logprobs=part["logprobs"])
             else:
                 self._emit("response.reasoning_text.done", **place, text=text)
@@ -264,8 +268,12 @@ class ResponseWriter:
             return {**self._item, **fill_item(kind, text)}
         part = {**_EMPTY_PARTS[kind], "text": text}
         if kind == "message":
-            part["logprobs"] = self._item_logprobs
+            part |= {"logprobs": self._item_logprobs, "annotations": self._cite(text)}
         return {**self._item, "content": [part]}
+
+    def _cite(self, text: str) -> list[dict[str, Any]]:
+        """The annotations of the text of a message."""
+        return list_citations(text, self._service_items.findings)
 
     def _cut(self, text: str, logprob_count: int = 0) -> None:
         """Note where a piece of the item ends."""

@@ -34,6 +34,7 @@ class _Replay(ResponseWriter):
     def __init__(self, stored: StoredResponse) -> None:
         self._final, self._stream = stored.response, stored.stream or {}
         status = "queued" if self._final.get("background") else "in_progress"
+        self._annotations: list[dict[str, Any]] = []  # of the message that is being written
         super().__init__({**self._final, **_LATER, "status": status, "output": []}, len(stored.input))
 
     def make_events(self, after: int) -> Iterator[list[StreamEvent]]:
@@ -68,6 +69,7 @@ class _Replay(ResponseWriter):
             self._open(kind, **fields, content=[])
             (part,) = item["content"]
             text, logprobs = part["text"], part.get("logprobs", [])
+            self._annotations = part.get("annotations", [])
         else:
             form = CallForm(kind, item.get("name", ""), item.get("namespace"))
             self._open(kind, **start_item(form, item["call_id"]))
@@ -90,3 +92,6 @@ class _Replay(ResponseWriter):
             yield self._take_events()
         self._close("completed" if item["status"] == "completed" else "incomplete")
         yield self._take_events()
+
+    def _cite(self, text: str) -> list[dict[str, Any]]:
+        return self._annotations

@@ -70,7 +70,8 @@ class ResponsesRequest(GenerationBody, ChatFields):
     )
     include: FailFastList[Text] | None = Field(
         None,
-        description="message.output_text.logprobs reports log probabilities. X-Ignored-Fields names others.",
+        description="message.output_text.logprobs reports log probabilities, file_search_call.results what "
+        "searches of files have found. X-Ignored-Fields names others.",
     )
     tools: FailFastList[ResponsesTool] | None = Field(  # type: ignore[assignment]
         None,
@@ -81,7 +82,7 @@ class ResponsesRequest(GenerationBody, ChatFields):
         description="Whether the model may, must not or must call a tool, which, or those that it may call.",
     )
     max_tool_calls: int | None = Field(
-        None, ge=1, description="How many calls of MCP servers may run for this response."
+        None, ge=1, description="How many calls of MCP servers and of file_search may run for this response."
     )
     text: TextOptions | None = None
     reasoning: ReasoningOptions | None = None

@@ -1,21 +1,26 @@
-"""Items of calls that the service makes: mcp_list_tools, mcp_call and mcp_approval_request."""
+"""Items of calls that the service makes: mcp_list_tools, mcp_call, mcp_approval_request, file_search_call."""
 
+import json
 from typing import Any
 
 from ..mcp_tools.calls import (
+    OWN,
     ApprovalAsked,
     Call,
     CallEnded,
     CallStarted,
     Failure,
+    Finding,
     Result,
     Tool,
     ToolEvent,
     ToolsListed,
 )
+from .citations import read_queries
 from .items import item_id
+from .tools import SEARCH_CALL
 
-SERVICE_ITEMS = ("mcp_list_tools", "mcp_call", "mcp_approval_request")
+SERVICE_ITEMS = ("mcp_list_tools", "mcp_call", "mcp_approval_request", SEARCH_CALL)
 # The place of an item in the output; the types of events of OpenAI's stream, and their fields.
 _Written = tuple[int, list[tuple[str, dict[str, Any]]]]
 
@@ -30,6 +35,7 @@ class ServiceItems:
         """`response` and `input_count` are those of ResponseWriter."""
         self._response, self._input_count = response, input_count
         self._places: dict[int, int] = {}  # of calls in the output, by their indices
+        self.findings: dict[int, Finding] = {}  # of searches, by their numbers
 
     def write(self, event: ToolEvent) -> _Written:
         """The place of the item of an event of the rounds, and the events for it."""
@@ -37,9 +43,9 @@ class ServiceItems:
             case ToolsListed():
                 return self._list(event)
             case CallStarted(call):
-                return self._start(call)
-            case CallEnded():
-                return self._end(event)
+                return self._start_search(call) if call.server == OWN else self._start(call)
+            case CallEnded(call):
+                return self._end_search(event) if call.server == OWN else self._end(event)
             case ApprovalAsked(call):
                 return self._ask(call)
 
@@ -77,6 +83,32 @@ class ServiceItems:
             ("response.output_item.done", {"output_index": index, "item": item}),
         ]
 
+    def _start_search(self, call: Call) -> _Written:
+        fields = {"queries": read_queries(call.arguments), "results": None}
+        index, item = self._add(SEARCH_CALL, status="in_progress", **fields)
+        self._places[call.index] = index
+        place, begun = {"item_id": item["id"], "output_index": index}, dict(item)
+        item["status"] = "searching"
+        return index, [
+            ("response.output_item.added", {"output_index": index, "item": begun}),
+            ("response.file_search_call.in_progress", place),
+            ("response.file_search_call.searching", place),
+        ]
+
+    def _end_search(self, ended: CallEnded) -> _Written:
+        index, result = self._places[ended.call.index], ended.result
+        item, failure = self._response["output"][index], result.failure
+        self.findings |= {finding.number: finding for finding in result.findings}
+        done = [("response.output_item.done", {"output_index": index, "item": item})]
+        if failure is not None:
+            item |= {"status": "failed", "error": {"message": failure.message}}
+            return index, done
+        item["status"] = "completed"
+        if result.shows_findings:
+            item["results"] = [dict(finding.fields) for finding in result.findings]
+        place = {"item_id": item["id"], "output_index": index}
+        return index, [("response.file_search_call.completed", place), *done]
+
     def _ask(self, call: Call) -> _Written:
         index, item = self._add("mcp_approval_request", **_name(call), arguments=call.arguments)
         place = {"output_index": index, "item": item}
@@ -106,6 +138,8 @@ def restore_event(kind: str, index: int, item: dict[str, Any]) -> ToolEvent:
             Tool(t["name"], t["description"], t["input_schema"], t["annotations"]) for t in item["tools"]
         )
         return ToolsListed(item["server_label"], tuple(tools))
+    if item["type"] == SEARCH_CALL:
+        return _restore_search(kind, index, item)
     approval = item.get("approval_request_id")
     call = Call(index, "", item["server_label"], item["name"], item["arguments"], 0, item["name"], approval)
     if kind == CallStarted.__name__:
@@ -114,6 +148,18 @@ def restore_event(kind: str, index: int, item: dict[str, Any]) -> ToolEvent:
         return ApprovalAsked(call)
     error = item["error"]
     return CallEnded(call, Result(item["output"], None if error is None else _restore_failure(error)))
+
+
+def _restore_search(kind: str, index: int, item: dict[str, Any]) -> ToolEvent:
+    arguments = json.dumps({"query": item["queries"][0]}) if item["queries"] else ""
+    call = Call(index, "", OWN, "", arguments, 0, "")
+    if kind == CallStarted.__name__:
+        return CallStarted(call)
+    if item["status"] == "failed":
+        return CallEnded(call, Result(failure=Failure(item["error"]["message"])))
+    results = item["results"]
+    findings = tuple(Finding(number, fields) for number, fields in enumerate(results or ()))
+    return CallEnded(call, Result(findings=findings, shows_findings=results is not None))
 
 
 def _restore_failure(error: dict[str, Any]) -> Failure:

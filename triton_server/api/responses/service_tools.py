@@ -37,15 +37,20 @@ async def find_offers(request: Request, body: ResponsesRequest) -> dict[str, lis
             check_caller(request.state.client, path)
             ignore(request, "fields", [f"{path}.{name}" for name in _WITHOUT_EFFECT if getattr(tool, name)])
             offers[path] = await servers.offer(_read_request(servers, path, tool))
+    return offers
+
+
+def check_together(body: ResponsesRequest) -> None:
+    """Raises ApiError for what an answer cannot have for which the service calls tools."""
     refused = {
         "top_logprobs": body.top_logprobs is not None,
         f"include[{LOGPROBS}]": LOGPROBS in (body.include or ()),
         "continue_final_message": body.continue_final_message,
     }
     for name, is_given in refused.items():
-        if offers and is_given:
-            raise unsupported(name, f"tools of MCP servers and {name} do not go together; leave one out.")
-    return offers
+        if is_given:
+            message = f"tools that the service calls and {name} do not go together; leave one out."
+            raise unsupported(name, message)
 
 
 def _read_request(servers: ToolServers, path: str, tool: McpTool) -> ServerRequest:

@@ -15,6 +15,7 @@ from model_core.checks.request_values import JsonObject, Text, shorten
 from model_core.errors import InvalidRequest
 from model_core.requests.messages import MAX_TOOL_NAME, FailFastList
 
+from ...collections.filters import Filter
 from ..body import Body
 from ..client_tools import (
     INTEGER,
@@ -27,8 +28,9 @@ from ..client_tools import (
 )
 from ..custom_tools import CustomFormat, describe_input, pattern_path
 from ..errors import unsupported
-from ..mcp_tools.calls import Offer
+from ..mcp_tools.calls import OWN, Offer, Tool
 from ..mcp_tools.toolbox import describe, name_offers
+from ..vector_stores.schemas import MAX_RESULTS, RankingOptions
 from .calls import CallForm
 
 _STRINGS = {"type": "array", "items": STRING}
@@ -63,8 +65,18 @@ _KINDS = {
     "function": "function_call",
     "custom": "custom_tool_call",
     **{name: f"{name}_call" for name in _FUNCTIONS},
+    "file_search": "file_search_call",
 }
 _MCP_CALL = "mcp_call"
+FILE_SEARCH, SEARCH_CALL = "file_search", "file_search_call"
+MAX_SEARCHED = 16  # vector stores
+_SEARCH = describe_function(
+    "Search the files of the user for passages about something. They are numbered. Cite those that you "
+    "use by their numbers in brackets, such as [1].",
+    ("query",),
+    query={"type": "string", "maxLength": 300, "description": "What to look for."},
+)
+_SEARCH_OFFER = Offer(OWN, Tool(FILE_SEARCH, _SEARCH["description"], _SEARCH["parameters"]), "never")
 # Where the client has sent a tool, its function, and how the client knows its calls.
 _Found = tuple[str, dict[str, Any], CallForm]
 
@@ -137,6 +149,16 @@ class McpTool(Body):
     allowed_callers: FailFastList[Text] | None = None
 
 
+class FileSearchTool(Body):
+    """A search of vector stores, which the service runs when the model asks for it."""
+
+    type: Literal["file_search"]
+    vector_store_ids: Annotated[FailFastList[Text], Field(min_length=1, max_length=MAX_SEARCHED)]
+    max_num_results: int | None = Field(None, ge=1, le=MAX_RESULTS)
+    filters: Filter | None = None
+    ranking_options: RankingOptions | None = None
+
+
 _IN_NAMESPACES: dict[str, type[Body]] = {"function": FunctionTool, "custom": CustomTool}
 _InNamespace = Annotated[
     Annotated[FunctionTool, Tag("FunctionTool")]
@@ -159,6 +181,7 @@ _TOOLS: dict[str, type[Body]] = {
     **_IN_NAMESPACES,
     "namespace": NamespaceTool,
     "mcp": McpTool,
+    "file_search": FileSearchTool,
     **dict.fromkeys(_FUNCTIONS, ActionTool),
 }
 ResponsesTool = Annotated[
@@ -167,6 +190,7 @@ ResponsesTool = Annotated[
     | Annotated[NamespaceTool, Tag("NamespaceTool")]
     | Annotated[ActionTool, Tag("ActionTool")]
     | Annotated[McpTool, Tag("McpTool")]
+    | Annotated[FileSearchTool, Tag("FileSearchTool")]
     | Annotated[HostedTool, Tag("HostedTool")],
     Discriminator(tag_by_type(_TOOLS)),
 ]
@@ -193,7 +217,7 @@ class Functions:
         choice: the field tool_choice for the engine.
         sent_names: the client's names of the fields, see Request.of.
         left_out: the types of the tools that are left out.
-        offers: the tools of MCP servers, by the names of their functions.
+        offers: the tools that the service calls, by the names of their functions.
     """
 
     tools: list[dict[str, Any]]
@@ -220,6 +244,9 @@ def find_functions(
         if isinstance(tool, McpTool) and offers is not None:
             ours += ((path, offer) for offer in offers[path])
             continue
+        if isinstance(tool, FileSearchTool):
+            ours.append((path, _SEARCH_OFFER))
+            continue
         if isinstance(tool, HostedTool | McpTool):
             left_out.append(tool.type)
             continue
@@ -228,7 +255,8 @@ def find_functions(
         found.append((path, {**fields, "name": function_name(form)}, form))
     named = name_offers((offer for _, offer in ours), (fields["name"] for _, fields, _ in found))
     for (path, offer), function in zip(ours, named, strict=True):
-        form = CallForm(_MCP_CALL, offer.tool.name, offer.server)
+        kind = SEARCH_CALL if offer.server == OWN else _MCP_CALL
+        form = CallForm(kind, offer.tool.name, offer.server or None)
         found.append((path, describe(function, offer), form))
     if isinstance(choice, ToolSelection):
         selected, choice_field = _select(found, choice)
