@@ -144,7 +144,7 @@ def _load(transaction: orm.Session, collection_key: int) -> _Index:
     )
     files, parts, first = [], [], 0
     for file, data in transaction.execute(query):
-        if not data:  # a file without text has no vectors
+        if not data or file.dimensions is None:  # a file without text has no vectors
             continue
         part = vectors.unpack(data, file.dimensions)
         about = file.key, file.file_id, file.filename, file.attributes, file.fingerprint
