@@ -32,7 +32,11 @@ class Server:
         models = []
         for name, task in self.tasks.items():
             about = {"tasks": [task], "embedding": DETAILS} if name in self.loaded else None
-            rest = {"description": about, "fingerprint": self.loaded.get(name), "triton_models": []}
+            rest: dict[str, Any] = {
+                "description": about,
+                "fingerprint": self.loaded.get(name),
+                "triton_models": [],
+            }
             models.append({"name": name, "state": "ready", **rest})
         return {"uptime_s": 1.0, "models": models}
 
