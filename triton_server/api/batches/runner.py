@@ -20,6 +20,7 @@ from ...contract.conversation_errors import StoreError, StoreRefusal
 from ...conversations.batches import BatchStore
 from ...conversations.files import FileStore
 from ...conversations.tables import StoredBatch, StoredFile
+from ...system.waiting import wait_for_event
 from ..extras.health import Readiness
 from ..settings import ServiceSettings
 from .calls import ServiceCaller
@@ -89,8 +90,7 @@ class BatchRunner:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _wait(self) -> None:
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._nudge.wait(), _POLL_S)
+        await wait_for_event(self._nudge, _POLL_S)
         self._nudge.clear()
 
     def _start(self, batches: list[StoredBatch]) -> None:

@@ -6,7 +6,6 @@ import logging
 import math
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +18,7 @@ from pydantic_core import from_json
 from model_core.checks.request_values import shorten
 from model_core.requests.messages import Tool as ModelTool
 
+from ...system.waiting import wait_for_event
 from .calls import Failure, Result, Tool
 from .config import ServerEntry
 from .http import HttpTransport
@@ -163,8 +163,7 @@ class ToolServer:
     async def _wait_for_connection(self, time_s: float) -> _Connection:
         """The connection to the server, after at most `time_s` seconds. Raises ServerUnavailable."""
         if self._connection is None:
-            with suppress(asyncio.TimeoutError, TimeoutError):
-                await asyncio.wait_for(self._settled.wait(), time_s)
+            await wait_for_event(self._settled, time_s)
         if self._connection is None:
             raise ServerUnavailable(f"{self._fault}; it is started again after a while")
         return self._connection

@@ -30,6 +30,7 @@ from ...collections.plain_text import clean_name
 from ...collections.tasks import Task, TaskStore
 from ...contract.conversation_errors import CollectionFull, SessionsFull, StoreError
 from ...conversations.files import FileStore
+from ...system.waiting import wait_for_event
 from ..batches.calls import ServiceCaller
 from ..batches.lines import BatchLine
 from ..batches.run import Later
@@ -95,8 +96,7 @@ class Indexer:
                     with suppress(StoreError):  # the database has logged it
                         await self._note_life()
                         self._start(await asyncio.to_thread(self._store.list_tasks, _TASKS_OF_OWNER))
-                with suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._nudge.wait(), _POLL_S)
+                await wait_for_event(self._nudge, _POLL_S)
                 self._nudge.clear()
         finally:
             for task in self._tasks.values():

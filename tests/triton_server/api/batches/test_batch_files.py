@@ -172,7 +172,7 @@ def test_files_expire_and_strays_are_removed(serve: Callable[..., OpenAI], tmp_p
         ({"completion_window": "1h"}, "completion_window"),
         ({"metadata": {"x": 1}}, "metadata"),
         ({"metadata": {str(number): "" for number in range(17)}}, "metadata"),
-        ({"metadata": {"x": "\ud800"}}, "valid Unicode"),
+        ({"metadata": {"x": "\ud800"}}, "half of a surrogate pair"),
         ({"output_expires_after": {"anchor": "created_at", "seconds": 1}}, "seconds"),
     ],
 )
