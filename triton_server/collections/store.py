@@ -22,7 +22,7 @@ from ..contract.conversation_errors import (
 )
 from ..conversations.limits import SessionLimits
 from ..conversations.tables import Collection, CollectionChunk, CollectionFile, StoredFile
-from ..conversations.transactions import Database, change_rows, check_limits
+from ..conversations.transactions import Database, change_rows, check_limits, find_owned
 from .passages import Chunk
 
 IN_PROGRESS, COMPLETED, CANCELLED, FAILED = STATUSES = ("in_progress", "completed", "cancelled", "failed")
@@ -283,9 +283,7 @@ def find_collection(
     locks: bool = False,
 ) -> Collection:
     """A collection of an owner; `param` is the field that names it. Raises CollectionNotFound."""
-    query = sql.select(Collection).where(Collection.owner == owner, Collection.id == collection_id)
-    # PostgreSQL takes no NUL in a text, and no id has one.
-    found = None if "\0" in collection_id else transaction.scalar(query.with_for_update() if locks else query)
+    found = find_owned(transaction, Collection, owner, collection_id, locks=locks)
     if found is None:
         raise CollectionNotFound(collection_id, param)
     return found

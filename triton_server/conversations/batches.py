@@ -13,7 +13,7 @@ from sqlalchemy import orm
 from ..contract.conversation_errors import BatchEnded, BatchNotFound, FileNotFound, TooManyBatches
 from .limits import SessionLimits
 from .tables import StoredBatch, StoredFile
-from .transactions import Database, change_rows, check_limits
+from .transactions import Database, change_rows, check_limits, find_owned
 
 MAX_OPEN_BATCHES = 100  # of an owner
 ENDS = ("completed", "failed", "expired", "cancelled")
@@ -129,9 +129,7 @@ class BatchStore:
 def _find(
     transaction: orm.Session, owner: str, batch_id: str, param: str = "batch_id", *, locks: bool = False
 ) -> StoredBatch:
-    query = sql.select(StoredBatch).where(StoredBatch.owner == owner, StoredBatch.id == batch_id)
-    # PostgreSQL takes no NUL in a text, and no id has one.
-    found = None if "\0" in batch_id else transaction.scalar(query.with_for_update() if locks else query)
+    found = find_owned(transaction, StoredBatch, owner, batch_id, locks=locks)
     if found is None:
         raise BatchNotFound(batch_id, param)
     return found

@@ -21,7 +21,7 @@ from ..system.folders import data_folder
 from .database import is_sqlite
 from .limits import SessionLimits
 from .tables import Collection, CollectionFile, StoredBatch, StoredFile
-from .transactions import EXPIRY_BATCH, Database, change_rows, check_limits
+from .transactions import EXPIRY_BATCH, Database, change_rows, check_limits, find_owned
 
 STRAY_AGE_S = 86400.0  # an upload or a batch does not leave a file without a change for longer
 
@@ -167,9 +167,7 @@ class FileStore:
 def _find(
     transaction: orm.Session, owner: str, file_id: str, param: str, *, locks: bool = False
 ) -> StoredFile:
-    query = sql.select(StoredFile).where(StoredFile.owner == owner, StoredFile.id == file_id)
-    # PostgreSQL takes no NUL in a text, and no id has one.
-    found = None if "\0" in file_id else transaction.scalar(query.with_for_update() if locks else query)
+    found = find_owned(transaction, StoredFile, owner, file_id, locks=locks)
     if found is None:
         raise FileNotFound(file_id, param)
     return found

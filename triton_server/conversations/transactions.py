@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy import orm
@@ -12,7 +13,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..contract.conversation_errors import SessionsFull
 from . import database, schema
 from .limits import SessionLimits
-from .tables import ItemConversation, Session
+from .tables import Collection as StoredCollection
+from .tables import ItemConversation, Session, StoredBatch, StoredFile
+
+_Owned = TypeVar("_Owned", StoredFile, StoredBatch, StoredCollection)
 
 EXPIRY_BATCH = 100  # how many rows or conversations one transaction removes when their time is over
 
@@ -102,6 +106,16 @@ def change_rows(transaction: orm.Session, change: sql.Update | sql.Delete) -> in
     result = transaction.execute(change)
     assert isinstance(result, sql.CursorResult)
     return result.rowcount
+
+
+def find_owned(
+    transaction: orm.Session, table: type[_Owned], owner: str, row_id: str, *, locks: bool
+) -> _Owned | None:
+    """The row of an owner with an id; None if there is none."""
+    if "\0" in row_id:  # PostgreSQL takes no NUL in a text, and no id has one
+        return None
+    query = sql.select(table).where(table.owner == owner, table.id == row_id)
+    return transaction.scalar(query.with_for_update() if locks else query)
 
 
 def remove_unchanged(

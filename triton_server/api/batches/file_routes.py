@@ -15,6 +15,7 @@ from ...conversations.files import FileStore, new_file_id
 from ...conversations.tables import StoredFile
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..middleware.access import FILES_PATH
+from ..openai.pages import page_of
 from ..sessions.store_calls import get_owner, run_to_end
 from .schemas import (
     BATCH,
@@ -25,7 +26,6 @@ from .schemas import (
     FileList,
     FileObject,
     describe_file,
-    page_of,
 )
 from .uploads import read_upload
 

@@ -12,9 +12,10 @@ from ...conversations.files import new_file_id
 from ...conversations.tables import StoredBatch
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
+from ..openai.pages import page_of
 from ..sessions.store_calls import get_owner, run_to_end
 from .file_routes import find_input
-from .schemas import BatchList, BatchObject, BatchRequest, page_of
+from .schemas import BatchList, BatchObject, BatchRequest
 
 router = APIRouter(prefix="/v1/batches", tags=["OpenAI"], responses=ERROR_RESPONSES)
 MAX_PAGE = 100

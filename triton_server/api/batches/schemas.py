@@ -1,6 +1,6 @@
 """Files and batches as clients see them, in OpenAI's form."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -136,10 +136,3 @@ def describe_file(file: StoredFile) -> FileObject:
         filename=file.filename,
         purpose=file.purpose,
     )
-
-
-def page_of(items: list[Any], limit: int) -> dict[str, Any]:
-    """The fields of a page of a list, of whose items one more than `limit` was asked for."""
-    data = items[:limit]
-    ends = {"first_id": data[0].id, "last_id": data[-1].id} if data else {"first_id": None, "last_id": None}
-    return {"data": data, **ends, "has_more": len(items) > limit}

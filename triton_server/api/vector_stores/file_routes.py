@@ -20,9 +20,9 @@ from ...contract.conversation_errors import CollectionFileNotFound
 from ...conversations.tables import CollectionFile
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..ignored import check_fields
+from ..openai.pages import PageQuery, page_of
 from ..sessions.store_calls import get_owner, run_to_end
 from .embedders import Embedder, get_embedder
-from .pages import page_of
 from .schemas import (
     ChunkingStrategy,
     ContentPage,
@@ -40,8 +40,15 @@ from .schemas import (
 )
 
 router = APIRouter(prefix="/v1/vector_stores/{store_id}", tags=["OpenAI"], responses=ERROR_RESPONSES)
-_Status = Literal["in_progress", "completed", "failed", "cancelled"]
-_Limit = Annotated[int, Query(ge=1, le=100)]
+
+
+class FileQuery(PageQuery):
+    """A part of a list of files; `filter`: those with this status."""
+
+    filter: Literal["in_progress", "completed", "failed", "cancelled"] | None = None
+
+
+_FileQuery = Annotated[FileQuery, Query()]
 
 
 @router.post("/files")
@@ -56,18 +63,9 @@ async def add_file(request: Request, store_id: str, body: FileRequest) -> FileIn
 
 
 @router.get("/files")
-async def list_files(
-    request: Request,
-    store_id: str,
-    limit: _Limit = 20,
-    order: Literal["asc", "desc"] = "desc",
-    after: str | None = None,
-    before: str | None = None,
-    filter: _Status | None = None,
-) -> Page:
-    """The files of a vector store, those that were added last first; `filter`: those with this status."""
-    only: dict[str, str] = {} if filter is None else {"status": filter}
-    return await _list(request, store_id, limit, order, (after, before), only)
+async def list_files(request: Request, store_id: str, query: _FileQuery) -> Page:
+    """The files of a vector store, those that were added last first."""
+    return await _list(request, store_id, query, {})
 
 
 @router.get("/files/{file_id}")
@@ -130,19 +128,9 @@ async def cancel_batch(request: Request, store_id: str, batch_id: str) -> FileBa
 
 
 @router.get("/file_batches/{batch_id}/files")
-async def list_batch_files(
-    request: Request,
-    store_id: str,
-    batch_id: str,
-    limit: _Limit = 20,
-    order: Literal["asc", "desc"] = "desc",
-    after: str | None = None,
-    before: str | None = None,
-    filter: _Status | None = None,
-) -> Page:
-    """The files of a batch, those that were added last first; `filter`: those with this status."""
-    only = {"batch": batch_id} | ({} if filter is None else {"status": filter})
-    return await _list(request, store_id, limit, order, (after, before), only)
+async def list_batch_files(request: Request, store_id: str, batch_id: str, query: _FileQuery) -> Page:
+    """The files of a batch, those that were added last first."""
+    return await _list(request, store_id, query, {"batch": batch_id})
 
 
 def _check_entries(body: FileBatchRequest) -> None:
@@ -198,27 +186,19 @@ async def _add(
     return added
 
 
-async def _list(
-    request: Request,
-    store_id: str,
-    limit: int,
-    order: str,
-    ends: tuple[str | None, str | None],
-    only: Mapping[str, str],
-) -> Page:
-    after, before = ends
+async def _list(request: Request, store_id: str, query: FileQuery, only: Mapping[str, str]) -> Page:
     found = await asyncio.to_thread(
         get_collections(request).list_files,
         get_owner(request),
         store_id,
-        limit + 1,
-        after=after,
-        before=before,
-        oldest_first=order == "asc",
-        only=only,
+        query.limit + 1,
+        after=query.after,
+        before=query.before,
+        oldest_first=query.order == "asc",
+        only=only if query.filter is None else {**only, "status": query.filter},
     )
     described = [describe_file(store_id, file) for file in found]
-    return page_of(described, limit, is_end=before is not None and after is None)
+    return Page(**page_of(described, query.limit, is_end=query.is_end))
 
 
 async def _get_batch(request: Request, store_id: str, batch_id: str) -> FileBatch:

@@ -1,7 +1,7 @@
 """The routes of OpenAI's vector stores: /v1/vector_stores, and their search."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
@@ -10,10 +10,10 @@ from ...collections.store import NewFile, new_collection
 from ..errors import ERROR_RESPONSES, unsupported
 from ..generation import while_connected
 from ..ignored import check_fields
+from ..openai.pages import PageQuery, page_of
 from ..sessions.store_calls import get_owner, run_to_end
 from .embedders import Embedder, find_embedder
 from .file_routes import describe_chunking, get_collections
-from .pages import page_of
 from .schemas import (
     Deleted,
     Page,
@@ -46,19 +46,17 @@ async def create_store(request: Request, body: StoreRequest) -> StoreObject:
 
 
 @router.get("")
-async def list_stores(
-    request: Request,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    order: Literal["asc", "desc"] = "desc",
-    after: str | None = None,
-    before: str | None = None,
-) -> Page:
+async def list_stores(request: Request, query: Annotated[PageQuery, Query()]) -> Page:
     """The vector stores, those that were created last first."""
-    query = get_owner(request), limit + 1, after, before
     found = await asyncio.to_thread(
-        get_collections(request).list_collections, *query, oldest_first=order == "asc"
+        get_collections(request).list_collections,
+        get_owner(request),
+        query.limit + 1,
+        query.after,
+        query.before,
+        oldest_first=query.order == "asc",
     )
-    return page_of(list(map(describe_store, found)), limit, is_end=before is not None and after is None)
+    return Page(**page_of(list(map(describe_store, found)), query.limit, is_end=query.is_end))
 
 
 @router.get("/{store_id}")
