@@ -4,17 +4,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from http_service import Service
 from openai import OpenAI
 from openai.types import Batch
 from support import wait_until
 
 CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
 ENDS = ("completed", "failed", "expired", "cancelled")
-
-
-def connect(service: Service, key: str = "none") -> OpenAI:
-    return OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0)
 
 
 def to_line(custom_id: Any, body: Any, url: str = CHAT) -> dict[str, Any]:

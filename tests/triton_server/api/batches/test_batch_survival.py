@@ -7,12 +7,13 @@ from typing import Any
 
 import openai
 import psutil
-from batching import CHAT, TEXT, begin, connect, end_of, read, to_file, to_line
+from batching import CHAT, TEXT, begin, end_of, read, to_file, to_line
 from conftest import Server, running_server
 from http_service import HELLO, Service
 from openai import OpenAI
 from openai.types import Batch
 from process_tree import find_process
+from reciter_services import client_of
 from support import wait_until
 
 from triton_server.conversations.batches import BatchStore
@@ -90,7 +91,7 @@ def test_nothing_is_lost_or_twice_whichever_process_dies(tmp_path: Path) -> None
 
 def test_a_batch_whose_time_is_over_keeps_what_is_done(start: Callable[..., Service], tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'batches.db'}"
-    client = connect(start(database=url))
+    client = client_of(start(database=url))
     lines = [to_line("short", HELLO), *(to_line(f"long {number}", LONG) for number in range(40))]
     batch = begin(client, to_file(lines))
     assert batch.expires_at == batch.created_at + 24 * 60 * 60
@@ -111,7 +112,7 @@ def test_of_two_services_one_answers_and_the_other_takes_over(
     start: Callable[..., Service], tmp_path: Path
 ) -> None:
     services = [start(process=True) for _ in range(2)]
-    clients = [connect(service) for service in services]
+    clients = [client_of(service) for service in services]
     names = [str(number) for number in range(600)]
     batch = begin(clients[0], to_file([to_line(name, HELLO) for name in names]), CHAT)
     wait_for(clients[1], batch, 20)

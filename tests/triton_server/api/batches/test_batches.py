@@ -6,8 +6,9 @@ from typing import Any
 
 import openai
 import pytest
-from batching import CHAT, TEXT, begin, connect, end_of, read, to_file, to_line
+from batching import CHAT, TEXT, begin, end_of, read, to_file, to_line
 from http_service import HELLO, Service
+from reciter_services import client_of
 from support import wait_until
 
 EMBED, RESPONSES = "/v1/embeddings", "/v1/responses"
@@ -40,7 +41,7 @@ def service(start: Callable[..., Service]) -> Service:
 
 @pytest.mark.parametrize("url", BODIES)
 def test_answers_are_those_of_the_route(service: Service, url: str) -> None:
-    client, body = connect(service), BODIES[url]
+    client, body = client_of(service), BODIES[url]
     lines = [
         to_line("good ♥", body, url),
         to_line("wrong", {**body, "temperature": "hot", "dimensions": 0}, url),
@@ -69,7 +70,7 @@ def test_answers_are_those_of_the_route(service: Service, url: str) -> None:
 
 
 def test_wrong_lines_are_named(service: Service) -> None:
-    client, good = connect(service), to_line("1", HELLO)
+    client, good = client_of(service), to_line("1", HELLO)
     lines = [
         good,
         "\n",
@@ -106,7 +107,7 @@ def test_wrong_lines_are_named(service: Service) -> None:
 
 
 def test_cancelled_batch_has_each_line_once(service: Service) -> None:
-    client = connect(service)
+    client = client_of(service)
     lines = [to_line("short", HELLO), *(to_line(f"long {number}", LONG) for number in range(300))]
     batch = begin(client, to_file(lines))
     wait_until(lambda: (client.batches.retrieve(batch.id).request_counts or batch).completed == 1)
@@ -128,7 +129,7 @@ def test_cancelled_batch_has_each_line_once(service: Service) -> None:
 
 def test_batches_belong_to_the_owner_of_the_key(start: Callable[..., Service]) -> None:
     service = start(api_keys=["ada:sk-of-ada", "bo:sk-of-bo"])
-    ada, bo = connect(service, "sk-of-ada"), connect(service, "sk-of-bo")
+    ada, bo = client_of(service, "sk-of-ada"), client_of(service, "sk-of-bo")
     batch = end_of(ada, begin(ada, to_file([to_line("1", HELLO)])))
     assert batch.status == "completed"
     for ask in (

@@ -16,6 +16,7 @@ from in_process import served
 from openai import OpenAI
 from openai.types import VectorStore
 from paths import CHECKPOINTS
+from reciter_services import client_of
 from support import wait_until
 
 from model_core.hub import embedded_model
@@ -45,11 +46,7 @@ def start(grpc_url: str, tmp_path: Path) -> Iterator[Callable[..., Service]]:
 
 @pytest.fixture
 def client(start: Callable[..., Service]) -> OpenAI:
-    return connect(start())
-
-
-def connect(service: Service, key: str = "none") -> OpenAI:
-    return OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0)
+    return client_of(start())
 
 
 def upload(client: OpenAI, name: str, content: bytes | str) -> str:
@@ -203,7 +200,7 @@ def test_hostile_files_fail_in_one_sentence_and_harm_nobody(client: OpenAI) -> N
 
 def test_owners_do_not_see_what_others_have(start: Callable[..., Service]) -> None:
     service = start(api_keys=("ada", "bo"))
-    alice, bob = connect(service, "ada"), connect(service, "bo")
+    alice, bob = client_of(service, "ada"), client_of(service, "bo")
     store = fill(alice, secret__txt=NOTES)
     (file,) = alice.vector_stores.files.list(store.id).data
     own = bob.vector_stores.create()
@@ -272,19 +269,19 @@ def test_service_without_an_embedder_says_what_to_do(tmp_path: Path) -> None:
     pool = create_pool([(None, str(embedded_model()))], None, SETTINGS)
     pool.load_all()
     with served(pool) as url, services(url, tmp_path) as start:
-        client = connect(start())
+        client = client_of(start())
         answer = client._client.post("vector_stores", json={})
         assert answer.status_code == 400 and "all-MiniLM-L6-v2" in answer.text
 
 
 def test_what_was_interrupted_is_taken_up_again(start: Callable[..., Service]) -> None:
     first = start(process=True)
-    client = connect(first)
+    client = client_of(first)
     text = "\n".join(f"Sentence number {number} says something." for number in range(300))
     done = fill(client, done__txt=NOTES)
     store = client.vector_stores.create(file_ids=[upload(client, "long.txt", text)])
     first.process.kill()
-    client = connect(start(process=True))
+    client = client_of(start(process=True))
     assert [hit.filename for hit in client.vector_stores.search(done.id, query="heron")] == ["done.txt"]
     (file,) = client.vector_stores.files.list(wait(client, store.id).id).data
     assert file.status == "completed"
