@@ -10,6 +10,10 @@ class Caller:
     async def check_model(self, name: str | None) -> None:
         """Check that the model called `name` may be used; None: the first one. Raises TritonchatError."""
 
+    async def may_use(self, name: str) -> bool:
+        """Whether the model of this name may be used."""
+        return True
+
     def check_all_models(self) -> None:
         """Check that what all models share may be changed. Raises TritonchatError."""
 

@@ -3,6 +3,7 @@
 Source: the types `ComparisonFilter` and `CompoundFilter` of the Python package `openai`.
 """
 
+import operator
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -17,6 +18,9 @@ _MAX_PARTS = 64
 
 class _Part(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+_ORDERS = {"gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le}
 
 
 class Comparison(_Part):
@@ -43,13 +47,7 @@ class Comparison(_Part):
             return _equal(found, value) == (self.type == "eq")
         if not _is_number(found):
             return False
-        difference = float(found or 0) - float(value)
-        return {
-            "gt": difference > 0,
-            "gte": difference >= 0,
-            "lt": difference < 0,
-            "lte": difference <= 0,
-        }[self.type]
+        return bool(_ORDERS[self.type](float(found or 0), float(value)))
 
 
 class Compound(_Part):

@@ -38,11 +38,13 @@ class _Unreadable(Exception):
 
 def read(kind: str, data: bytes) -> dict[str, Any]:
     """The passages of a file, or its error."""
-    passages, size = [], 0
+    passages, size, former = [], 0, ""
     try:
         for place, text, unit, first in _READERS[kind](data):
             place = place if len(place) <= MAX_PLACE else f"{place[: MAX_PLACE - 1]}…"
-            size += len(text) + (len(place) if text.strip() else 0)
+            is_joined = unit == "row" and place == former  # rows of a sheet are one passage in the end
+            size += len(text) + (len(place) if text.strip() and not is_joined else 0)
+            former = place
             if size > MAX_CHARACTERS:
                 return {"error": f"has more than {MAX_CHARACTERS:,} characters of text and headings"}
             if clean_text(text).strip():
@@ -95,7 +97,8 @@ def _read_docx(data: bytes) -> _Passages:
             continue
         paragraph, text = Paragraph(row, document), _join_texts(row)
         name = (paragraph.style.name if paragraph.style is not None else None) or ""
-        level = name.removeprefix("Heading ") if name.startswith("Heading ") else "1" * (name == "Title")
+        name = "Heading 1" if name == "Title" else name
+        level = name.removeprefix("Heading ") if name.startswith("Heading ") else ""
         if text and level.isdecimal():
             yield _section(headings), "\n".join(lines), "", 0
             headings, lines = [*headings[: max(0, min(int(level), MAX_LEVEL) - 1)], text], []

@@ -62,12 +62,13 @@ class CollectionStore:
     def create(self, collection: Collection, files: Sequence[NewFile] = ()) -> Contents:
         """Store a new collection. Raises SessionsFull, FileNotFound or CollectionFull."""
         with self._database.changing() as transaction:
+            known = _lock_files(transaction, collection.owner, [file.file_id for file in files])
             rows = Collection.owner == collection.owner
             limits = SessionLimits(self._limits.sessions)
             check_limits(transaction, limits, Collection.version, rows, "vector stores", (1, 0))
             transaction.add(collection)
             transaction.flush()
-            self._add_files(transaction, collection, files, None)
+            self._add_files(transaction, collection, files, known, None)
             return _count(transaction, collection)
 
     def get(self, owner: str, collection_id: str) -> Contents:
@@ -120,7 +121,10 @@ class CollectionStore:
             return 0
         is_old = Collection.used + Collection.expiry_days * _DAY_S < time.time()
         with self._database.changing() as transaction:
-            return change_rows(transaction, sql.delete(Collection).where(is_old))
+            removed = change_rows(transaction, sql.delete(Collection).where(is_old))
+        if removed:
+            self._database.free_disk_space()
+        return removed
 
     def add_files(
         self, owner: str, collection_id: str, files: Sequence[NewFile], *, as_batch: bool = False
@@ -131,20 +135,23 @@ class CollectionStore:
         """
         batch = f"vsfb_{secrets.token_hex(16)}" if as_batch else None
         with self._database.changing() as transaction:
+            # Before the collection, as where files are removed: else each could wait for the other.
+            known = _lock_files(transaction, owner, [file.file_id for file in files])
             collection = find_collection(transaction, owner, collection_id, locks=True)
             collection.used = time.time()
-            return self._add_files(transaction, collection, files, batch)
+            return self._add_files(transaction, collection, files, known, batch)
 
     def _add_files(
-        self, transaction: orm.Session, collection: Collection, files: Sequence[NewFile], batch: str | None
+        self,
+        transaction: orm.Session,
+        collection: Collection,
+        files: Sequence[NewFile],
+        known: Mapping[str, StoredFile],
+        batch: str | None,
     ) -> list[CollectionFile]:
         if not files:
             return []
         ids = list(dict.fromkeys(file.file_id for file in files))
-        stored = StoredFile.owner == collection.owner, StoredFile.id.in_([i for i in ids if "\0" not in i])
-        # Locked, so that none is removed until they are here.
-        query = sql.select(StoredFile).where(*stored).order_by(StoredFile.id).with_for_update(read=True)
-        known = {file.id: file for file in transaction.scalars(query)}
         missing = next((file_id for file_id in ids if file_id not in known), None)
         if missing is not None:
             raise FileNotFound(missing)
@@ -235,6 +242,7 @@ class CollectionStore:
             collection = find_collection(transaction, owner, collection_id, locks=True)
             transaction.delete(_find_file(transaction, collection, file_id))
             collection.version, collection.used = collection.version + 1, time.time()
+        self._database.free_disk_space()
 
     def cancel_batch(self, owner: str, collection_id: str, batch: str) -> None:
         """Let the files of a batch end that are in progress. Raises CollectionNotFound."""
@@ -272,6 +280,14 @@ def check_bytes(transaction: orm.Session, limits: SessionLimits, owner: str, ext
     rows = CollectionFile.collection_key.in_(own)
     only_bytes = SessionLimits(0, limits.bytes)
     check_limits(transaction, only_bytes, CollectionFile.bytes, rows, "vector stores", (0, extra))
+
+
+def _lock_files(transaction: orm.Session, owner: str, ids: Sequence[str]) -> dict[str, StoredFile]:
+    """The files of an owner by their ids, which nobody removes before the transaction ends."""
+    wanted = StoredFile.id.in_([file_id for file_id in ids if "\0" not in file_id])
+    query = sql.select(StoredFile).where(StoredFile.owner == owner, wanted)
+    locked = query.order_by(StoredFile.id).with_for_update(read=True)
+    return {file.id: file for file in transaction.scalars(locked)}
 
 
 def find_collection(

@@ -111,8 +111,10 @@ class FileStore:
                 .where(Collection.key.in_(holders))
                 .values(version=Collection.version + 1),
             )
-            change_rows(transaction, sql.delete(CollectionFile).where(in_collections))
+            had_chunks = change_rows(transaction, sql.delete(CollectionFile).where(in_collections))
             change_rows(transaction, sql.delete(StoredFile).where(StoredFile.id == file_id))
+        if had_chunks:
+            self._database.free_disk_space()
         self._remove_bytes([file_id])
 
     def remove_expired(self, stray_age_s: float) -> int:

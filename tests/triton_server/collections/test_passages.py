@@ -6,11 +6,12 @@ import zipfile
 
 import docx
 import numpy as np
+import openpyxl
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from model_core.errors import InvalidRequest
-from triton_server.collections import vectors
+from triton_server.collections import parse_program, vectors
 from triton_server.collections.filters import MAX_DEPTH, MAX_VALUES, Filter
 from triton_server.collections.parse_program import MAX_PLACE, read
 from triton_server.collections.parsing import MAX_MEBIBYTES, read_passages
@@ -51,6 +52,17 @@ def test_places_are_short_and_count_as_text() -> None:
     assert max(map(len, places)) == MAX_PLACE
     many = "".join(f"# {'x' * 100}\ny\n" for _ in range(11_000))  # 1.1 million characters, and their places
     assert "text and headings" in read("markdown", many.encode())["error"]
+
+
+def test_name_of_a_sheet_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parse_program, "MAX_CHARACTERS", 1000)
+    book = openpyxl.Workbook()
+    book.active.title = "a" * 31
+    for number in range(100):
+        book.active.append([number])
+    file = io.BytesIO()
+    book.save(file)
+    assert len(read("xlsx", file.getvalue())["passages"]) == 100
 
 
 def test_text_of_control_characters_alone_is_none() -> None:

@@ -29,6 +29,10 @@ class KeyCaller(Caller):
             allowed = ", ".join(map(repr, self._models)) or "none"
             self._refuse(f"may not use the model {model.name!r}; it may use {allowed}.", "model")
 
+    async def may_use(self, name: str) -> bool:
+        """See Caller."""
+        return self._models is None or name in self._models
+
     def check_all_models(self) -> None:
         """See Caller. Raises ApiError (403) if the key may use some models only."""
         if self._models is not None:

@@ -55,7 +55,9 @@ async def find_embedder(models: ServedModels, client: AsyncChatClient) -> Embedd
     failure = None
     for model in await models.list_models():
         try:
-            if await _may_use(model) and (found := await _load(model, models, client)) is not None:
+            if not await CALLER.get().may_use(model.name):
+                continue
+            if (found := await _load(model, models, client)) is not None:
                 return found
         except ModelUnavailable as error:  # it may be one of another kind
             failure = error
@@ -101,7 +103,7 @@ async def find_reranker(models: ServedModels, client: AsyncChatClient) -> str | 
     """
     for model in await models.list_models():
         try:
-            known = await _describe(model, models, client) if await _may_use(model) else None
+            known = await _describe(model, models, client) if await CALLER.get().may_use(model.name) else None
         except ModelUnavailable:
             continue
         if known is not None and known.description is not None and "score" in known.description["tasks"]:
@@ -120,14 +122,6 @@ async def embed(
         former, embedder = embedder, await get_loaded(name, models, client)
         if former == embedder:  # else the server was started with another one in the meantime
             return found, embedder
-
-
-async def _may_use(model: ModelInfo) -> bool:
-    try:
-        await CALLER.get().check_model(model.name)
-    except ApiError:
-        return False
-    return True
 
 
 async def _describe(model: ModelInfo, models: ServedModels, client: AsyncChatClient) -> ModelInfo | None:

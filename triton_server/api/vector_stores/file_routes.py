@@ -55,10 +55,7 @@ _FileQuery = Annotated[FileQuery, Query()]
 async def add_file(request: Request, store_id: str, body: FileRequest) -> FileInStore:
     """Add a file of /v1/files, which is indexed in the background. One that is there begins anew."""
     check_fields(request, body)
-    entry = FileEntry(
-        file_id=body.file_id, attributes=body.attributes, chunking_strategy=body.chunking_strategy
-    )
-    (file,) = await _add(request, store_id, [(entry, "chunking_strategy")], is_batch=False)
+    (file,) = await _add(request, store_id, [(body, "chunking_strategy")], is_batch=False)
     return describe_file(store_id, file)
 
 

@@ -41,12 +41,12 @@ from .embedders import Embedder, get_loaded
 LOGGER = logging.getLogger(__name__)
 
 _POLL_S = 1.0  # between two looks at the database
-_TASKS_OF_OWNER = 20  # that are looked at, for one whose bytes are here
+_TASKS_OF_OWNER = 20  # files of one owner that are looked at; the first whose bytes are here is taken
 _MAX_RUNNING = 2  # files that are read and embedded at the same time, of different owners
 _MAX_OWNERS = 16  # whose files are running, or wait until a limit of their owner lets them
 _EMBEDDED_AT_A_TIME = 16  # chunks
-_ELSEWHERE_S = 3600.0  # a file without bytes here that none has noted for so long is no other service's
-_NOTED_S = 300.0  # between two notes that the bytes of the open files are here
+_ELSEWHERE_S = 3600.0  # a file fails if no service has noted its bytes for so long
+_NOTED_S = 300.0  # from one such note to the next
 _RETRY_S = 10.0  # after a failure that passes
 _PASSING = (408, 429, 503)  # statuses of such failures
 _TOO_LONG = "context_length_exceeded"
@@ -215,6 +215,8 @@ class Indexer:
         body = {**fields, "encoding_format": "base64"}
         line = BatchLine(custom_id="chunks", method="POST", url="/v1/embeddings", body=body)
         while isinstance(answer := await caller.ask(line), Later):
+            if len(self._tasks) >= _MAX_OWNERS:  # others wait, and this one may have to for a day
+                raise _NotNow("the limit of its owner is reached, and files of others wait.")
             await self._leave_place(answer.wait_s)
         told = json.loads(answer.body)
         if answer.status != 200:

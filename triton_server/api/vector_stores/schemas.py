@@ -15,13 +15,12 @@ from ...collections.filters import Filter
 from ...collections.search import Found
 from ...collections.store import IN_PROGRESS, MAX_FILES, STATUSES, Contents
 from ...conversations.tables import CollectionFile
-from ..body import Body, WholeBody
+from ..body import Body, Metadata, WholeBody
 
 MAX_RESULTS = 50
 _DAY_S = 86400
 _Text = Annotated[Text, Field(max_length=512)]
 _Key = Annotated[Text, Field(min_length=1, max_length=64)]
-Labels = Annotated[dict[_Key, _Text], Field(max_length=16)]
 Attributes = Annotated[dict[_Key, _Text | float | bool], Field(max_length=16)]
 FileId = Annotated[Text, Field(min_length=1, max_length=64)]
 
@@ -68,7 +67,7 @@ class StoreRequest(WholeBody):
     )
     chunking_strategy: ChunkingStrategy | None = None
     expires_after: ExpiresAfter | None = None
-    metadata: Labels | None = None
+    metadata: Metadata | None = None
 
 
 class StoreChanges(WholeBody):
@@ -76,15 +75,7 @@ class StoreChanges(WholeBody):
 
     name: Annotated[Text, Field(max_length=256)] | None = None
     expires_after: ExpiresAfter | None = None
-    metadata: Labels | None = None
-
-
-class FileRequest(WholeBody):
-    """A file of /v1/files for a vector store."""
-
-    file_id: FileId
-    attributes: Attributes | None = None
-    chunking_strategy: ChunkingStrategy | None = None
+    metadata: Metadata | None = None
 
 
 class FileEntry(Body):
@@ -93,6 +84,10 @@ class FileEntry(Body):
     file_id: FileId
     attributes: Attributes | None = None
     chunking_strategy: ChunkingStrategy | None = None
+
+
+class FileRequest(FileEntry, WholeBody):
+    """A file of /v1/files for a vector store."""
 
 
 class FileBatchRequest(WholeBody):

@@ -58,8 +58,10 @@ async def search(
     reranker = await find_reranker(models, client) if options.reranks else None
     count = options.count if reranker is None else max(_RANKED, options.count)
     found: dict[tuple[str, int, str], Found] = {}
+    names = dict.fromkeys(collection.embedder for collection in collections)
+    embedded = {name: await embed(name, models, client, queries) for name in names}
     for collection in collections:
-        asked, embedder = await embed(collection.embedder, models, client, queries)
+        asked, embedder = embedded[collection.embedder]
         try:
             each = await asyncio.to_thread(
                 searcher.search,
