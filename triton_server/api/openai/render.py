@@ -131,16 +131,24 @@ async def render_events(
     start = f"data: {to_json(head)[:-1]}".encode()
     end = b',"usage":null}\n\n' if include_usage else b"}\n\n"
 
-    def render_event(number: int, fields: bytes, logprobs: bytes = b"null", reason: bytes = b"null") -> bytes:
-        choice = b'{"index":%d%b,"logprobs":%b,"finish_reason":%b' % (number, fields, logprobs, reason)
-        ids, token_ids[number] = token_ids[number], b""
+    def render_event(number: int, fields: bytes, reason: bytes = b"null") -> bytes:
+        logprobs, ids = b"null", b""
+        if (new := entries[number]):
+            logprobs = to_json(answer_format.render_logprobs(new, offsets[number])).encode()
+            offsets[number] += sum(map(count_characters, new))
+            entries[number] = []
+        if (tokens := token_ids[number]) is not None:
+            ids, token_ids[number] = b',"token_ids":%b' % to_json(tokens).encode(), None
         prompt, prompt_ids[number] = prompt_ids[number], b""
+        choice = b'{"index":%d%b,"logprobs":%b,"finish_reason":%b' % (number, fields, logprobs, reason)
         ending = (b"}]", prompt) if answer_format.has_one_prompt else (prompt, b"}]")
         return b"".join((start, b',"choices":[', choice, ids, *ending, end))
 
     is_started, dones = [False] * count, dict[int, Done]()
-    logprobs, offsets = [b"null"] * count, [0] * count  # of the next part of each answer
-    token_ids, prompt_ids = [b""] * count, [b""] * count  # fields in the next event of each answer
+    # What is told of tokens waits for the next event of its answer, which may be the end.
+    entries, offsets = [LogprobEntries() for _ in range(count)], [0] * count
+    token_ids: list[list[int] | None] = [None] * count
+    prompt_ids = [b""] * count  # a field
     async with aclosing(events):
         async for number, event in events:
             if isinstance(event, Accepted):
@@ -157,11 +165,9 @@ async def render_events(
                 is_started[number] = True
                 first = render_event(number, answer_format.first_fields)
             if isinstance(event, Logprobs):
-                rendered = answer_format.render_logprobs(event.entries, offsets[number])
-                logprobs[number] = to_json(rendered).encode() if event.entries else b"null"
-                offsets[number] += sum(map(count_characters, event.entries))
+                entries[number] = entries[number] + event.entries
             elif isinstance(event, TokenIds):
-                token_ids[number] = b',"token_ids":%b' % to_json(event.ids).encode()
+                token_ids[number] = [*(token_ids[number] or ()), *event.ids]
                 if event.prompt_ids is not None:
                     prompt_ids[number] = b',"prompt_token_ids":%b' % to_json(event.prompt_ids).encode()
             elif isinstance(event, Done):
@@ -172,8 +178,7 @@ async def render_events(
                 yield first + render_event(number, answer_format.last_fields, reason=reason)
                 continue
             elif isinstance(event, Part):
-                yield first + render_event(number, answer_format.render_part(event), logprobs[number])
-                logprobs[number] = b"null"
+                yield first + render_event(number, answer_format.render_part(event))
                 continue
             if first:
                 yield first

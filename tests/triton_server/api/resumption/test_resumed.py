@@ -37,8 +37,8 @@ def entry(text: str) -> dict[str, Any]:
     return {"token": text, "token_id": ord(text[0]), "logprob": -0.5, "top_logprobs": []}
 
 
-# An answer as its smallest parts: texts of tokens, and parts of calls.
-PLAIN: list[Event] = [Text(text) for text in ("Su", "re", ". ", "Wä", "it", "\n\n", "🙂", "!")]
+# An answer as its smallest parts: texts of tokens, and parts of calls. The token that ends it has no text.
+PLAIN: list[Event] = [Text(text) for text in ("Su", "re", ". ", "Wä", "it", "\n\n", "🙂", "!", "")]
 CALLS: list[Event] = [
     *map(Reasoning, ("A ", "sum", ", ")),
     *map(Text, ("We ", "add", ".")),
@@ -59,13 +59,13 @@ def pieces_of(parts: list[Event], chance: random.Random, has_tokens: bool) -> It
         if chance.random() < 0.3:
             yield Accepted()
         if has_tokens:
-            tokens = [str(getattr(part, "text", part)) for part in told]
+            tokens = [str(getattr(part, "text", part)) or "</s>" for part in told]
             yield Logprobs([entry(token) for token in tokens])
             yield TokenIds([ord(token[0]) for token in tokens], [1, 2, 3] if is_first else None)
             is_first = False
         if chance.random() < 0.2:
             yield Text("")  # their text is not known yet
-        yield from join(told)
+        yield from join([part for part in told if part != Text("")])
     yield DONE
 
 
@@ -81,7 +81,8 @@ def join(parts: list[Event]) -> Iterator[Event]:
                 if last is not None:
                     yield last
                 last = part
-    yield last
+    if last is not None:
+        yield last
 
 
 def chats(events: Any, resumed: Resumed) -> AsyncGenerator[bytes, None]:
