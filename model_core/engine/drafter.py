@@ -1,6 +1,6 @@
 """Drafts tokens that may follow the answers, from two sources: their own text, and a model.
 
-The model is a small one, or the MTP head of the large one.
+The model is a small one, or a head of the large one (MTP or EAGLE-3).
 
 Drafts are computed together with the token before them. They are accepted as far as the sampler chooses the
 same tokens, so they change the time that an answer takes, and nothing else.
@@ -13,7 +13,7 @@ import numpy as np
 
 from .draft_length import Acceptance, ModelDraftLengths, SequenceDrafts, StepCost
 from .draft_model import DraftModel
-from .mtp_drafts import MTPDrafts
+from .head_drafts import HeadDrafts
 from .sequence import Sequence
 from .work import WorkItem
 
@@ -26,10 +26,10 @@ _LONGEST_MODEL_DRAFT = 8
 class Drafter:
     """Drafts for all answers of an engine, in its thread."""
 
-    def __init__(self, longest_lookup: int, model: DraftModel | MTPDrafts | None = None) -> None:
+    def __init__(self, longest_lookup: int, model: DraftModel | HeadDrafts | None = None) -> None:
         """`longest_lookup`: tokens to draft from the text of a request; `model`: what else drafts."""
         self.model = model
-        self._mtp = model if isinstance(model, MTPDrafts) else None
+        self._head = model if isinstance(model, HeadDrafts) else None
         self._longest_lookup = longest_lookup
         self._lengths = ModelDraftLengths(_LONGEST_MODEL_DRAFT)
         self._drafts: dict[Sequence, SequenceDrafts] = {}
@@ -56,7 +56,7 @@ class Drafter:
             if tokens:
                 found[sequence], drafts.was_of_model = tokens, False
                 most -= len(tokens)
-            elif sequence.images is None or self._mtp is not None:  # a small model sees nothing
+            elif sequence.images is None or self._head is not None:  # a small model sees nothing
                 for_model[sequence] = room
         if self.model is not None:
             wanted = self._choose_lengths(self.model, for_model, len(sequences), most)
@@ -70,7 +70,7 @@ class Drafter:
         return found
 
     def _choose_lengths(
-        self, model: DraftModel | MTPDrafts, rooms: dict[Sequence, int], streams: int, most: int
+        self, model: DraftModel | HeadDrafts, rooms: dict[Sequence, int], streams: int, most: int
     ) -> dict[Sequence, int]:
         """How many tokens the model drafts of each request, at most so many together."""
         step_s = self.steps.seconds_of(streams)
@@ -86,20 +86,20 @@ class Drafter:
     @property
     def needs_hidden_states(self) -> bool:
         """Whether `keep` wants those of each step."""
-        return self._mtp is not None
+        return self._head is not None
 
     def keep(self, work: Items[WorkItem], hidden: np.ndarray) -> None:
-        """Keep the hidden states of a step (see MTPDrafts)."""
-        if self._mtp is not None:
-            self._mtp.keep(work, hidden)
+        """Keep the hidden states of a step (see HeadDrafts)."""
+        if self._head is not None:
+            self._head.keep(work, hidden)
 
     def finish(self, sequences: Items[Sequence]) -> None:
         """Prepare the pages of requests that end well for requests that find them."""
-        if self._mtp is not None:
+        if self._head is not None:
             try:
-                self._mtp.finish(sequences)
+                self._head.finish(sequences)
             except Exception:  # later drafts are wrong, and no answer is
-                LOGGER.exception("The MTP head failed")
+                LOGGER.exception("The head that drafts failed")
 
     def record(self, sequence: Sequence, drafted: int, accepted: int) -> None:
         """Note how many drafts of a request were accepted."""

@@ -30,9 +30,9 @@ from ..vision.encoder import ImageEncoder
 from .admission import Admission
 from .draft_model import DraftModel
 from .drafter import Drafter
+from .head_drafts import HeadDrafts
 from .job import Job
 from .masks import TokenMasks
-from .mtp_drafts import MTPDrafts
 from .next_tokens import AnswerTokens, Appended, Chosen
 from .scheduler import Scheduler
 from .sequence import FinishReason, Sequence
@@ -162,7 +162,7 @@ class Engine:
         return {**now, **self._log.read()}
 
     @property
-    def draft_source(self) -> DraftModel | MTPDrafts | None:
+    def draft_source(self) -> DraftModel | HeadDrafts | None:
         """The model that drafts, if there is one."""
         return None if self._drafter is None else self._drafter.model
 

@@ -1,7 +1,7 @@
 """MTP heads: a layer after those of a model that predicts the token after the next one.
 
 The head is trained with the model (multi-token prediction; DeepSeek-V3, 2024, arXiv:2412.19437, section
-2.2), and then drafts for it (engine/mtp_drafts.py). Its input at a position is the last hidden state there,
+2.2), and then drafts for it (engine/head_drafts.py). Its input at a position is the last hidden state there,
 after the final norm, and the embedding of the next token. Embedding and head are those of the model.
 """
 

@@ -13,8 +13,9 @@ from ..embeddings.embedder import Embedder
 from ..embeddings.settings import read_embedding_settings
 from ..engine.drafter import Drafter
 from ..engine.engine import Engine
-from ..engine.mtp_drafts import MTPDrafts
+from ..engine.head_drafts import HeadDrafts
 from ..errors import InvalidRequest, ModelError, NotFinite
+from ..families.eagle3 import is_eagle3
 from ..families.vision.parts import VisionConfig
 from ..files.model_files import ModelFiles, open_model_files
 from ..files.vision import find_vision
@@ -36,7 +37,7 @@ from ..sampling.batch_sampler import compile_sampling
 from ..vision.encoder import ImageEncoder
 from ..vision.loading import load_tower
 from .answer_fingerprint import make_origin
-from .draft_loading import DraftSettings, load_draft_model
+from .draft_loading import DraftSettings, load_draft_model, open_draft_files
 from .loaded import LoadedModel
 from .settings import LLMSettings
 
@@ -64,13 +65,19 @@ def _build(
 ) -> LoadedModel:
     vision = find_vision(files)
     origin = make_origin(files, settings, vision is not None)
+    draft_files = None
+    if settings.draft_model is not None:
+        dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
+        flags = MemoryFlags(settings.weights, None, 0, dtype, mtp=False)
+        draft_files = open_draft_files(settings.draft_model, flags)
+    is_head = draft_files is not None and is_eagle3(draft_files.config)
     model = load_model(
         files,
         settings.weights,
         on_progress,
         settings.arithmetic,
         settings.portable,
-        with_mtp=settings.uses_mtp,
+        draft_head=draft_files if draft_files is not None and is_head else settings.uses_mtp,
         max_context=settings.max_context,
         given_layers=0 if vision is None else vision.parts - 1,
     )
@@ -106,12 +113,18 @@ def _build(
         kv_cache_memory=settings.kv_cache_memory or available_memory() // 4,
         step_time_s=settings.step_time_s,
     )
-    has_model = settings.draft_model is not None or model.mtp_head is not None
+    has_model = draft_files is not None or model.draft_head is not None
     has_drafts = bool(settings.speculate) or has_model
     limits, states = create_states(model.tape.states, limits, has_drafts)
     draft_model = None
-    if settings.draft_model is not None:
-        draft = DraftSettings(settings.draft_model, settings.weights, settings.arithmetic, kv_cache_dtype)
+    if settings.draft_model is not None and draft_files is not None and not is_head:
+        draft = DraftSettings(
+            model_name(settings.draft_model),
+            draft_files,
+            settings.weights,
+            settings.arithmetic,
+            kv_cache_dtype,
+        )
         draft_model, limits = load_draft_model(draft, model, tokenizer, limits)
     cache = create_kv_cache(model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
     for adapter, folder in (settings.adapters or {}).items():
@@ -122,8 +135,8 @@ def _build(
         raise ModelError(f"{files.path}: {error}") from error
     drafter = None
     if has_drafts:
-        mtp = None if model.mtp_head is None else MTPDrafts(model, cache)
-        drafter = Drafter(settings.speculate, draft_model or mtp)
+        head = None if model.draft_head is None else HeadDrafts(model, cache)
+        drafter = Drafter(settings.speculate, draft_model or head)
     encoder = None if vision is None else _make_encoder(files, vision, model, settings)
     ends = _end_tokens(defaults, chat_tokenizer)
     image_limits = ImageLimits(settings.max_image_pixels, settings.max_image_bytes)

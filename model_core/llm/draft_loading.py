@@ -6,11 +6,12 @@ from pathlib import Path
 from ..cache.memory import KVCache
 from ..cache.reserve import Limits, create_kv_cache
 from ..engine.draft_model import DraftModel
-from ..errors import ModelError
+from ..errors import ModelError, NoMemory
+from ..families.eagle3 import is_eagle3
 from ..files.model_files import ModelFiles, open_model_files
 from ..hub import fetch_model, model_name
 from ..machine.resources import available_memory
-from ..model.estimate import MemoryFlags, check_memory
+from ..model.estimate import MemoryFlags, check_memory, gibibytes
 from ..model.loader import load_model
 from ..model.transformer import Transformer
 from ..model.whole_texts import TextInput, compute_texts
@@ -19,12 +20,32 @@ from ..text.tokenizer import AnyTokenizer
 
 @dataclass(frozen=True)
 class DraftSettings:
-    """A model to draft with, as it is given, and its flags, which are those of the large model."""
+    """A model to draft with, and its flags, which are those of the large model."""
 
-    model: str | Path
+    name: str
+    files: ModelFiles
     weights: str
     arithmetic: str
     kv_cache_dtype: str
+
+
+def open_draft_files(model: str | Path, flags: MemoryFlags) -> ModelFiles:
+    """The files of what drafts: a small model, or an EAGLE-3 head. It is downloaded if it must be.
+
+    Raises ModelError, or NoMemory.
+    """
+    name = model_name(model)
+
+    def check(files: ModelFiles) -> None:
+        free = available_memory()
+        if not is_eagle3(files.config):
+            check_memory(name, files, flags, free)
+        elif (size := sum(path.stat().st_size for path in files.open_tensors().files())) > free:
+            raise NoMemory(f"{name} needs {gibibytes(size)} of memory, but there are only {gibibytes(free)}.")
+
+    files = open_model_files(fetch_model(model, None, check))
+    check(files)
+    return files
 
 
 def load_draft_model(
@@ -34,14 +55,7 @@ def load_draft_model(
 
     Each gets memory for the same number of positions. Raises ModelError or NoMemory.
     """
-    name = model_name(settings.model)
-
-    def check(files: ModelFiles) -> None:
-        flags = MemoryFlags(settings.weights, None, 0, settings.kv_cache_dtype, mtp=False)
-        check_memory(name, files, flags, available_memory())
-
-    files = open_model_files(fetch_model(settings.model, None, check))
-    check(files)
+    name, files = settings.name, settings.files
     model = load_model(files, settings.weights, arithmetic=settings.arithmetic)
     if model.tape.states or not model.has_head:
         what = "has recurrent layers, whose states cannot go back" if model.tape.states else "makes no text"

@@ -29,6 +29,7 @@ from ..tape.passes import (
     drop_head,
     fuse,
     hand_on_hidden_states,
+    hand_on_layer_inputs,
     head_products,
     permute_inputs,
     products,
@@ -39,6 +40,7 @@ from ..tape.passes import (
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.matrix import Matrix
+from .eagle3_head import Eagle3Head, open_eagle3_head
 from .loaded_weights import LoadedWeights
 from .mtp_head import find_mtp_tape
 from .packer import Packer
@@ -54,21 +56,24 @@ def load_model(
     on_progress: Callable[[float], None] | None = None,
     arithmetic: str = "auto",
     portable: bool = False,
-    with_mtp: bool = False,
+    draft_head: bool | ModelFiles = False,
     max_context: int | None = None,
     given_layers: int = 0,
 ) -> Transformer:
     """Load a model, with matrices of the type `weights`; "auto" is the stored type.
 
     `on_progress` is called with the part of the matrices that is loaded. `arithmetic`, `portable`: see LLM.
-    with_mtp: load its MTP head too, if the files have one. max_context: positions that texts may have; None:
-    the model's own. given_layers: see ModelConfig. Raises ModelError if the family is unknown, or a file is
-    missing, damaged or wrong.
+    draft_head: load a head that drafts: True for the MTP head if the files have one, or the files of an
+    EAGLE-3 head. max_context: positions that texts may have; None: the model's own. given_layers: see
+    ModelConfig. Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
     """
     check_weights(weights)
     source, config, tape = read_tape(files, weights == "auto", max_context, given_layers)
     head_tape, head_weights, head = None, None, None
-    if with_mtp and any(product.is_head for product in products(tape.records)):
+    eagle = open_eagle3_head(draft_head, config, tape) if isinstance(draft_head, ModelFiles) else None
+    if eagle is not None:
+        tape = hand_on_layer_inputs(tape, eagle.layers, config.hidden_size)
+    elif draft_head and any(product.is_head for product in products(tape.records)):
         head_tape = find_mtp_tape(config, tape, source)
     if head_tape is not None:
         tape = hand_on_hidden_states(tape)
@@ -82,7 +87,26 @@ def load_model(
     parts = choose_parts(arithmetic, portable, loaded.has_integers)
     if head_tape is not None and head_weights is not None:
         head = Transformer(config, head_tape, head_weights, arithmetic, parts)
+    elif eagle is not None:
+        head = _load_eagle3(eagle, loaded, weights, arithmetic, parts)
     return Transformer(config, tape, loaded, arithmetic, parts, head)
+
+
+def _load_eagle3(
+    head: Eagle3Head, model: LoadedWeights, weights: str, arithmetic: str, parts: int
+) -> Transformer:
+    """An EAGLE-3 head. `model`: the weights of the model, whose embedding it may share."""
+    tape, packer = head.tape, Packer(head.files, head.source, weights)
+    if not head.has_embedding:
+        shared = model.embeddings.get("x", model.head)
+        assert shared is not None
+        loaded = read_weights(replace(tape, embeddings={}), head.source, packer, None)
+        loaded = replace(loaded, embeddings={"x": shared})
+    else:
+        loaded = read_weights(tape, head.source, packer, None)
+    packer.report_loss()
+    _check_all_read(head.source, head.config, tape, False)
+    return Transformer(head.config, tape, loaded, arithmetic, parts, token_ids=head.token_ids)
 
 
 def read_tape(

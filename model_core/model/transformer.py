@@ -44,8 +44,8 @@ class Transformer:
     """A model with its weights in memory. Any thread may compute steps; one runs at a time.
 
     `turns` is held during a step, and goes to the thread that has waited longest: models that share a machine
-    share it. `step_s` is how many seconds the last step of `forward` took, once its turn had come. `mtp_head`
-    drafts further tokens, where the model was loaded with one.
+    share it. `step_s` is how many seconds the last step of `forward` took, once its turn had come.
+    `draft_head` drafts further tokens, where the model was loaded with one: an MTP or EAGLE-3 head.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class Transformer:
         weights: LoadedWeights,
         arithmetic: str = "int8",
         parts: int = 0,
-        mtp_head: "Transformer | None" = None,
+        draft_head: "Transformer | None" = None,
+        token_ids: np.ndarray | None = None,
     ) -> None:
         """Bind a tape to its weights.
 
@@ -64,18 +65,16 @@ class Transformer:
             arithmetic: what products with integer weights multiply: activations rounded to "int8", or in
                 "float32" as they are.
             parts: in bfloat16 of activations that bfloat16 weights multiply; 0: they multiply float32.
+            draft_head: drafts for the model.
+            token_ids: of a head, the tokens that its logits are of, int [logits]; None: all tokens.
         """
         self.config, self.tape, self.weights, self.records = config, tape, weights, weights.records
         self.turns: AbstractContextManager = Turns()
         self.step_s = 0.0
-        self.mtp_head = mtp_head
+        self.draft_head, self.token_ids = draft_head, token_ids
         self.has_head = weights.head is not None
         self.hidden = find_hidden_states(self.records)
-        # A model hands on those of all rows, before it takes some for the logits. Its head hands on those it
-        # took.
-        self._hands_on_all_rows = any(
-            isinstance(record, TakeRows) and record.x == tape.handed_on for record in self.records
-        )
+        self._hands_on_all_rows = tape.handed_on is not None and is_of_all_rows(self.records, tape.handed_on)
         self.is_causal = tape.is_causal
         self._program = bind(tape, weights, config.max_context, arithmetic, parts)
         self.adapters = AdapterTable(self._program.tensors)
@@ -108,8 +107,8 @@ class Transformer:
             self._team.close()
             self._team = team
             self._buffers = StepBuffers(self._program, self._query_group, self._team)
-        if self.mtp_head is not None:
-            self.mtp_head.set_threads(threads)
+        if self.draft_head is not None:
+            self.draft_head.set_threads(threads)
 
     @property
     def rounds_activations(self) -> bool:
@@ -229,7 +228,7 @@ class Transformer:
             return self._forward(batch, cache)
 
     def forward_for_drafts(self, batch: Batch, cache: KVCache) -> tuple[np.ndarray, np.ndarray]:
-        """As `forward`, and what goes to an MTP head (Tape.handed_on): float32 [rows, hidden size]."""
+        """As `forward`, and what goes to a head that drafts (Tape.handed_on): float32 [rows, hidden size]."""
         span = self.tape.handed_on
         assert span is not None
         rows = len(batch.tokens if self._hands_on_all_rows else batch.logit_rows)
@@ -389,6 +388,16 @@ class Transformer:
                     target[...] = change.apply(batch.tokens[rows], target)
         self._buffers.set_runs("run", runs)
         self._buffers.grow_low_rank(columns)
+
+
+def is_of_all_rows(records: Sequence[Record], span: Span) -> bool:
+    """Whether a span has the rows of all tokens in the end: it is written before some are taken for logits.
+
+    A model hands on such hidden states, and its head those that it took.
+    """
+    taken = next(n for n, record in enumerate(records) if isinstance(record, TakeRows))
+    outputs = ((n, vars(record).get("y")) for n, record in enumerate(records))
+    return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < taken
 
 
 def find_hidden_states(records: Sequence[Record]) -> Span:

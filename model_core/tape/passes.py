@@ -15,6 +15,7 @@ from .references import Span, WeightRef
 from .tape import Tape
 
 PERMUTED = "permuted"  # the buffer of inputs in another order
+FEATURES = "features"  # the buffer of hidden states that an EAGLE-3 head takes
 
 
 def products(tape: Iterable[Record]) -> Iterator[operations.Linear]:
@@ -99,6 +100,34 @@ def hand_on_hidden_states(tape: Tape) -> Tape:
     hidden = replace(take.x, buffer="normed")
     records[at : at + 2] = [replace(norm, x=take.x, y=hidden), operations.TakeRows(hidden, norm.y)]
     return replace(tape, records=records, handed_on=hidden)
+
+
+def hand_on_layer_inputs(tape: Tape, layers: Sequence[int], width: int) -> Tape:
+    """The tape with copies of the hidden states that go into these layers, side by side, as an EAGLE-3 head
+    takes them.
+
+    Raises ModelError if the layers of the family have no numbers in the names of their weights.
+    """
+    records: list[Record] = []
+    pending = [(f"model.layers.{layer}.", number) for number, layer in enumerate(layers)]
+    for record in tape.records:
+        names = [weight.name for weight in _weights_of(record)]
+        for item in [item for item in pending if any(name.startswith(item[0]) for name in names)]:
+            pending.remove(item)
+            y = Span(FEATURES, item[1] * width, width)
+            records.append(operations.Join((Span("x", 0, width),), y))
+        records.append(record)
+    if pending:
+        raise ModelError("its layers are not those of a model for which there are EAGLE-3 heads")
+    return replace(tape, records=records, handed_on=Span(FEATURES, 0, len(layers) * width))
+
+
+def _weights_of(record: Record) -> list[WeightRef]:
+    """The weights of an operation."""
+    return [
+        *(weight for product in products([record]) for weight in product.weights),
+        *vector_refs([record]),
+    ]
 
 
 def fuse(tape: Iterable[Record]) -> list[Record]:

@@ -32,8 +32,8 @@ class Tape:
         embeddings: tables with a row for each token, by the buffers that hold the rows as a step begins.
         inputs: further buffers that hold rows of a step's input as it begins (see Batch.inputs), and their
             widths.
-        handed_on: the hidden states that go to an MTP head: of a model for all rows of a step, of the head
-            itself for the rows that need logits.
+        handed_on: the hidden states that go to a head that drafts: of a model for all rows of a step, of the
+            head itself for the rows that need logits.
         unused: names of tensors that a checkpoint may have, and the model does not use.
         classifier: the layers that turn the hidden states of a text into a score, if the model has one.
     """

@@ -14,7 +14,7 @@ from test_scheduler import assert_all_pages_are_released, content, ids, llm_with
 
 from model_core import LLM, SamplingParams
 from model_core.cache.memory import KVCache
-from model_core.engine import drafter, mtp_drafts
+from model_core.engine import drafter, head_drafts
 from model_core.families.config import read_config, write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.safetensors import write_safetensors
@@ -58,7 +58,7 @@ def test_right_drafts_save_steps(markov: Path, temperature: float) -> None:
     params = SamplingParams(max_tokens=91, temperature=temperature, seed=1, ignore_eos=True)
     with LLM(markov, no_mtp=True) as llm:
         expected = [content(llm.generate(ids(40), params)), content(llm.generate(ids(3), params))]
-        assert llm.model.mtp_head is None
+        assert llm.model.draft_head is None
     with LLM(markov) as llm:
         assert content(llm.generate(ids(40), params)) == expected[0]
         drafted, accepted, steps = (
@@ -95,7 +95,7 @@ def test_answers_are_the_same_with_wrong_drafts(folder: str) -> None:
 
 def test_later_turn_finds_the_keys_of_the_head(markov: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a request leaves in the cache is complete: the head's keys of each position are there."""
-    monkeypatch.setattr(mtp_drafts, "MOST_PENDING", 1000)  # nothing is computed before it is wanted
+    monkeypatch.setattr(head_drafts, "MOST_PENDING", 1000)  # nothing is computed before it is wanted
     params = SamplingParams(max_tokens=1, temperature=0.0)
     with LLM(markov, kv_cache_dtype="float32") as llm:
         caches: list[KVCache] = []
@@ -116,10 +116,10 @@ def test_later_turn_finds_the_keys_of_the_head(markov: Path, monkeypatch: pytest
 @pytest.mark.parametrize("folder", ["qwen3_5-mtp", "glm4-moe-mtp"])
 def test_passes_of_the_head_are_as_small_as_steps(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where all requests draft at once after a pause; and requests that end together share a pass."""
-    monkeypatch.setattr(mtp_drafts, "STEP_TOKENS", 48)
+    monkeypatch.setattr(head_drafts, "STEP_TOKENS", 48)
     params = SamplingParams(max_tokens=30, temperature=0.0, ignore_eos=True)
     with LLM(CHECKPOINTS / folder) as llm:
-        head, source, passes, ended = llm.model.mtp_head, llm.engine.draft_source, [], []
+        head, source, passes, ended = llm.model.draft_head, llm.engine.draft_source, [], []
         forward, finish = head.forward_for_drafts, source.finish
 
         def note(batch: Batch, cache: KVCache) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +142,7 @@ def test_failed_drafts_end_no_answer(markov: Path) -> None:
     with LLM(markov, no_mtp=True) as llm:
         expected = content(llm.generate(ids(20), params))
     with LLM(markov) as llm:
-        head = llm.model.mtp_head
+        head = llm.model.draft_head
         forward, calls = head.forward_for_drafts, []
 
         def spoil(batch: Batch, cache: KVCache) -> tuple[np.ndarray, np.ndarray]:

@@ -27,24 +27,24 @@ def run_head(
     model: Transformer, cache: KVCache, tables: np.ndarray, tokens: list[int], hidden: np.ndarray, first: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Logits and handed-on states of the MTP head, for tokens with the hidden states before them."""
-    assert model.mtp_head is not None
+    assert model.draft_head is not None
     builder = BatchBuilder()
     builder.add(tokens, first, range(first, first + len(tokens)))
     batch = builder.build(tables, inputs={HIDDEN_INPUT: hidden})
-    return model.mtp_head.forward_for_drafts(batch, cache)
+    return model.draft_head.forward_for_drafts(batch, cache)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_logits_are_those_of_the_reference(folder: str) -> None:
     expected = np.load(CHECKPOINTS / folder / "expected.npz")
     prompt = expected["prompt"].tolist()
-    model = load_model(open_model_files(CHECKPOINTS / folder), arithmetic="float32", with_mtp=True)
+    model = load_model(open_model_files(CHECKPOINTS / folder), arithmetic="float32", draft_head=True)
     cache, tables = model.create_cache(1, 64, "float32")
     builder = BatchBuilder()
     builder.add(prompt, 0, range(len(prompt)))
     logits, hidden = model.forward_for_drafts(builder.build(tables), cache)
     plain = load_model(open_model_files(CHECKPOINTS / folder), arithmetic="float32")
-    assert plain.mtp_head is None
+    assert plain.draft_head is None
     plain_cache, tables_of_plain = plain.create_cache(1, 64, "float32")
     assert np.array_equal(logits, plain.forward(builder.build(tables_of_plain), plain_cache))
     np.testing.assert_allclose(logits, expected["logits"], rtol=2e-3, atol=2e-3)
@@ -65,7 +65,7 @@ def test_file_has_the_head_of_the_folder(name: str, quantize: bool, tmp_path: Pa
     write_model(folder, tmp_path / "model.gguf", quantize=quantize)
     tokens, found = ids(20), []
     for path in (folder, tmp_path / "model.gguf"):
-        model = load_model(open_model_files(path), arithmetic="float32", with_mtp=True)
+        model = load_model(open_model_files(path), arithmetic="float32", draft_head=True)
         cache, tables = model.create_cache(1, 64, "float32")
         hidden = np.random.default_rng(0).standard_normal((20, model.config.hidden_size), np.float32)
         found.append(run_head(model, cache, tables, tokens, hidden, 0)[0])
@@ -79,10 +79,10 @@ def test_memory_is_estimated_with_the_head(folder: str) -> None:
     without, with_head = (
         estimate_memory(files, MemoryFlags("auto", None, None, "float32", mtp=mtp)) for mtp in (False, True)
     )
-    loaded = load_model(files, with_mtp=True)
-    assert loaded.mtp_head is not None
+    loaded = load_model(files, draft_head=True)
+    assert loaded.draft_head is not None
     shared = {id(matrix) for matrix in loaded.weights.matrices.values()}
-    own = [m for m in loaded.mtp_head.weights.matrices.values() if id(m) not in shared]
+    own = [m for m in loaded.draft_head.weights.matrices.values() if id(m) not in shared]
     assert with_head.kv > without.kv
     grown = with_head.weights - without.weights
     assert 0.5 * sum(m.nbytes for m in own) < grown <= sum(m.nbytes for m in own)
@@ -95,8 +95,8 @@ def test_head_with_a_missing_tensor_is_not_used(tmp_path: Path, caplog: pytest.L
     write_safetensors(tmp_path / "model.safetensors", tensors)
     write_json(tmp_path / "config.json", read_config(CHECKPOINTS / "glm4-moe-mtp"))
     with caplog.at_level(logging.WARNING):
-        model = load_model(open_model_files(tmp_path), with_mtp=True)
-    assert model.mtp_head is None and missing in caplog.text
+        model = load_model(open_model_files(tmp_path), draft_head=True)
+    assert model.draft_head is None and missing in caplog.text
     assert len(model.tape.kv_layers) == 3
 
 
@@ -109,5 +109,5 @@ def test_head_with_its_own_embedding_is_not_used(tmp_path: Path, caplog: pytest.
     write_safetensors(tmp_path / "model.safetensors", tensors)
     write_json(tmp_path / "config.json", read_config(folder))
     with caplog.at_level(logging.WARNING):
-        model = load_model(open_model_files(tmp_path), with_mtp=True)
-    assert model.mtp_head is None and "an embedding of its own" in caplog.text
+        model = load_model(open_model_files(tmp_path), draft_head=True)
+    assert model.draft_head is None and "an embedding of its own" in caplog.text

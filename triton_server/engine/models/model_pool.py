@@ -288,8 +288,8 @@ def create_pool(
                     llm.name, llm.model.turns = name, turns
                     if llm.draft_model is not None:
                         llm.draft_model.model.turns = turns
-                    if llm.model.mtp_head is not None:
-                        llm.model.mtp_head.turns = turns
+                    if llm.model.draft_head is not None:
+                        llm.model.draft_head.turns = turns
                     if llm.engine.encoder is not None:
                         llm.engine.encoder.tower.share(turns, llm.model.threads)
                     return LocalEngine(llm)

@@ -1,4 +1,4 @@
-"""Drafts of a model's own MTP head (families/mtp.py), which needs the model's hidden states.
+"""Drafts of a head that needs the model's hidden states: an MTP head, or one of EAGLE-3 (families/eagle3.py).
 
 The head computes each position once the next token is known. So it is a step behind: what the model has
 computed is kept here, and the head computes it together before it drafts. Its keys and values are a layer of
@@ -24,6 +24,7 @@ from .work import WorkItem
 MOST_PENDING = 64  # positions of a request that wait for a draft; more are computed without one
 _USUAL_ROWS = 16  # of a request in a pass whose time says what a draft costs
 _NEW_WEIGHT = 0.1  # of a new measurement in the mean
+_NEVER = -1e20  # the logit of a token that the head does not know
 
 
 @dataclass
@@ -41,14 +42,18 @@ class _Pending:
 
 @dataclass
 class _Row:
-    """A position that the head computes: its hidden state, and the next token, which may be a draft."""
+    """A position that the head computes: its hidden state, and the next token, which may be a draft.
+
+    is_own: the head has computed the hidden state, not the model.
+    """
 
     position: int
     token: int
     hidden: np.ndarray
+    is_own: bool = False
 
 
-class MTPDrafts:
+class HeadDrafts:
     """Drafts for many requests at once. Not thread-safe: it belongs to the engine's thread.
 
     Attributes:
@@ -56,9 +61,9 @@ class MTPDrafts:
     """
 
     def __init__(self, model: Transformer, cache: KVCache) -> None:
-        """`model` has an MTP head. `cache`: that of the model."""
-        assert model.mtp_head is not None
-        self._head, self._cache = model.mtp_head, cache
+        """`model` has a head that drafts. `cache`: that of the model."""
+        assert model.draft_head is not None
+        self._head, self._cache, self._vocab_size = model.draft_head, cache, model.config.vocab_size
         self._rows = RowSampler(model.config.vocab_size, model.threads, self._head.run_kernel)
         self._pending: dict[Sequence, _Pending] = {}
         self.pass_s = 0.0
@@ -99,7 +104,7 @@ class MTPDrafts:
                 tokens, position = drafts.setdefault(sequence, []), last[sequence] + 1
                 tokens.append(sample.token)
                 if len(tokens) < wanted[sequence] and position < sequence.pages.count * PAGE:
-                    rows[sequence] = [_Row(position, sample.token, handed_on[sequence])]
+                    rows[sequence] = [_Row(position, sample.token, handed_on[sequence], is_own=True)]
             drafting = set(rows)
         return drafts
 
@@ -157,12 +162,32 @@ class MTPDrafts:
                 builder.sights[number] = Sight(axes=axes)
         most_pages = max(sequence.pages.count for sequence in rows)
         tables = np.stack([sequence.pages.table[:, :most_pages] for sequence in rows], axis=1)
-        hidden = np.stack([row.hidden for part in rows.values() for row in part])
+        hidden = self._join_hidden([row for part in rows.values() for row in part])
         batch = builder.build(np.ascontiguousarray(tables), inputs={HIDDEN_INPUT: hidden})
         logits, handed_on = self._head.forward_for_drafts(batch, self._cache)
         draws = [
             Draw(Guess(sequence.sampler, len(drafts.get(sequence, ()))), row)
             for row, sequence in enumerate(guessing)
         ]
-        samples = self._rows.sample(logits, draws) if draws else []
+        samples = self._rows.sample(self._spread(logits), draws) if draws else []
         return dict(zip(guessing, samples, strict=True)), dict(zip(guessing, handed_on, strict=True))
+
+    def _join_hidden(self, rows: list[_Row]) -> np.ndarray:
+        """What the head takes, float32 [rows, columns].
+
+        Where its own hidden states have other columns than those of the model, these are the last ones.
+        """
+        columns = self._head.tape.inputs[HIDDEN_INPUT]
+        hidden = np.zeros((len(rows), columns), np.float32)
+        for target, row in zip(hidden, rows, strict=True):
+            start = columns - len(row.hidden) if row.is_own else 0
+            target[start : start + len(row.hidden)] = row.hidden
+        return hidden
+
+    def _spread(self, logits: np.ndarray) -> np.ndarray:
+        """Logits of all tokens of the model, from those of the tokens that the head knows."""
+        if self._head.token_ids is None:
+            return logits
+        spread = np.full((len(logits), self._vocab_size), _NEVER, np.float32)
+        spread[:, self._head.token_ids] = logits
+        return spread
