@@ -1,7 +1,7 @@
 """Cut streams at random places, kill processes meanwhile, and compare what clients got with whole answers.
 
     PYTHONPATH=.:tests:tests/helpers/servers:tests/helpers/models \\
-        python benchmarks/replicas/stream_cuts.py [--cuts 200] [--kill-every 8]
+        python benchmarks/replicas/stream_cuts.py [--cuts 200] [--kill-every 5]
 
 Starts two servers on the embedded model, and `tritonchat proxy` in front of them. Each stream is cut after a
 random number of bytes, mostly in the middle of an event, and taken up by its last event id elsewhere: of the
@@ -194,7 +194,7 @@ def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cuts", type=int, default=200)
-    parser.add_argument("--kill-every", type=int, default=8, help="a process is killed at every such cut")
+    parser.add_argument("--kill-every", type=int, default=5, help="a process is killed at every such cut")
     parser.add_argument("--seed", type=int, default=1, help="of the places")
     options = parser.parse_args()
     chance, kills = random.Random(options.seed), Counter[str]()
@@ -208,7 +208,7 @@ def main() -> None:
         number = 0
         fleet.wait_until_ready()
         while cut < options.cuts:
-            path, body = BODIES[number % len(BODIES)]
+            path, body = chance.choice(BODIES)
             is_kill = number % options.kill_every == options.kill_every - 1
             victim = VICTIMS[sum(kills.values()) % len(VICTIMS)] if is_kill else None
             number += 1
