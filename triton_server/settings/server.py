@@ -66,8 +66,8 @@ class ComputingSettings(Settings):
     speculate: int = setting(LLMSettings.speculate, is_rare=True, ge=0, le=64)
     """Draft up to this many tokens ahead from the text so far; changes the speed, never the answer."""
     draft_model: str | None = setting(LLMSettings.draft_model, is_rare=True)
-    """A small model with the same vocabulary, as --model: it drafts tokens that the large one then
-    checks; changes the speed, never the answer."""
+    """A small model with the same vocabulary, or an EAGLE-3 head of this model, given as --model is: it
+    drafts tokens that the large one then checks; changes the speed, never the answer."""
     no_mtp: bool = setting(LLMSettings.no_mtp, is_rare=True)
     """Do not draft with the model's own MTP head (multi-token prediction). Where its files have one, it
     drafts tokens that the model then checks, if that saves time; changes the speed, never the answer."""
