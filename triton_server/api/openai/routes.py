@@ -27,11 +27,12 @@ from .service_calls import add_offers, find_offers
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
 
-router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=ERROR_RESPONSES)
+router = APIRouter(tags=["OpenAI"], responses=ERROR_RESPONSES)
 
 
+@router.post("/chat/completions", dependencies=[HAS_EVENT_IDS], include_in_schema=False)  # as llama.cpp
 @router.post(
-    "/chat/completions",
+    "/v1/chat/completions",
     dependencies=[HAS_EVENT_IDS],
     responses={200: {"model": ChatCompletion, "content": _EVENT_STREAM}},
 )
@@ -50,7 +51,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
 
 
 @router.post(
-    "/completions",
+    "/v1/completions",
     dependencies=[HAS_EVENT_IDS],
     responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}},
 )
