@@ -45,6 +45,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     ignore(request, "fields", list_unenforced(body.tools or ()))
     answer_format = make_format(functions, is_older=bool(body.functions))
     functions, offers = add_offers(functions, await find_offers(request, body.mcp, body))
+    await chat.read_files(request, body.messages)
     requests = chat.parse(body, functions)
     events = answer_with_tools(request, requests[0], Toolbox(offers)) if offers else None
     return await _respond(request, body, requests, answer_format, model, events, functions.custom)

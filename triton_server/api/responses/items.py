@@ -134,6 +134,18 @@ def list_images(items: Iterable[Item], field: str) -> list[tuple[str, ImagePart]
     return found
 
 
+def list_unread_files(items: Iterable[Item], field: str) -> list[tuple[str, TextPart]]:
+    """The files of items that are only named, each with its place in a `field`."""
+    found = []
+    for number, item in enumerate(items):
+        name = "output" if isinstance(item, CallOutputItem) else "content"
+        content = getattr(item, name) if isinstance(item, CallOutputItem | MessageItem) else None
+        for place, part in enumerate(content if isinstance(content, list) else ()):
+            if isinstance(part, TextPart) and part.type == "input_file" and not part.text:
+                found.append((f"{field}[{number}].{name}[{place}].file_id", part))
+    return found
+
+
 def to_messages(
     items: Iterable[Item], functions: Mapping[tuple[str, str], str] = _NO_FUNCTIONS
 ) -> list[dict[str, Any]]:
