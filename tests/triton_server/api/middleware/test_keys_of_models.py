@@ -31,6 +31,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/completions": {"prompt": "a"},
     "/v1/responses": {"input": "a"},
     "/v1/responses/input_tokens": {"input": "a"},
+    "/v1/responses/compact": {"input": "a"},
     "/v1/messages": {"messages": MESSAGES, "max_tokens": 3},
     "/v1/messages/count_tokens": {"messages": MESSAGES},
     "/v1/embeddings": {"input": "a"},
@@ -85,7 +86,6 @@ BATCHED = ("/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/res
 SESSIONS = ("PUT /sessions/{id}/generate", "PUT /generate/{id}")
 # Routes that use no model. A new route is in none of these lists, so a test fails.
 _QUIET = """
-POST /v1/responses/compact;
 GET /docs; GET /docs/oauth2-redirect; GET /openapi.json; GET /metrics; GET /health; GET /healthz;
 GET /.well-known/tritonchat-key;
 GET /readyz; GET /v1/health; GET /ping; POST /ping; GET /version; GET /api/version; GET /api/ps;
