@@ -71,11 +71,12 @@ class Accepted:
     """The engine has accepted the request. It may come again while there is nothing else to say.
 
     `fingerprint`: that of the answer's `details` (triton_server/contract/tensors.py), as far as it is known.
-    `answer_cached`: see Usage.
+    `answer_cached`: see Usage. `prompt_tokens`: None where another server counts them at the end.
     """
 
     fingerprint: str | None = None
     answer_cached: bool = False
+    prompt_tokens: int | None = None
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ from .images.resolve import make_fetcher
 from .kserve import generate as kserve_generate
 from .kserve import inference as kserve
 from .kserve import models as kserve_models
+from .llamacpp import embeddings as llamacpp_embeddings
 from .llamacpp import routes as llamacpp
 from .llamacpp import server_state
 from .mcp_tools.config import read_config
@@ -170,6 +171,7 @@ def create_app(
     app.state.pulls = asyncio.Semaphore(ollama_pull.MAX_PULLS)
     app.state.tool_servers, app.state.image_fetcher = _find_tool_servers(settings), make_fetcher(settings)
     answers = (openai, choose, embeddings, rerank, sparse, anthropic, llamacpp, stream, tokens)
+    llamacpps = (llamacpp_embeddings, server_state)
     ollamas = (ollama, ollama_embeddings, ollama_models, ollama_pull)
     for module in (
         models,
@@ -192,7 +194,7 @@ def create_app(
         store_files,
         health,
         discovery,
-        server_state,
+        *llamacpps,
     ):
         app.include_router(module.router)
     errors.install(app)

@@ -5,14 +5,16 @@ import base64
 import uuid
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import Request
-from pydantic import BaseModel
+from pydantic import BaseModel, Discriminator, Field, Tag
 
 from model_core.errors import TritonchatError
+from model_core.requests.messages import FailFastList
 
+from ..contract.embedding_fields import MAX_INPUTS
 from ..contract.request_fields import Request as EngineRequest
 from ..contract.sent_names import rename_error
 from ..contract.tensors import EmbeddingInputs
@@ -25,6 +27,32 @@ _ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
 # What a client calls a conversation, which is the only input.
 _OF_CONVERSATIONS = {"texts": "messages", "input[0]": "messages"}
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
+
+_LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
+
+
+def _kind_of_input(value: Any) -> str:
+    first = value[0] if isinstance(value, list) and value else None
+    if isinstance(first, list):
+        return "ListsOfTokens"
+    if isinstance(first, int):
+        return "Tokens"
+    return "Texts" if isinstance(value, list) else "Text"
+
+
+InputTexts = Annotated[  # a text, the ids of one, or several of either
+    Annotated[str, Tag("Text")]
+    | Annotated[FailFastList[int], Tag("Tokens")]
+    | Annotated[FailFastList[str], _LIMITS, Tag("Texts")]
+    | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("ListsOfTokens")],
+    Discriminator(_kind_of_input),
+]
+
+
+def list_inputs(given: Any) -> Any:
+    """The inputs of a field of the type InputTexts, as a list of texts or a list of lists of ids."""
+    is_single = isinstance(given, str) or (bool(given) and isinstance(given[0], int))
+    return [given] if is_single else given
 
 
 async def compute_vectors(

@@ -29,7 +29,9 @@ OLLAMA_PATH = "/api"
 KSERVE_PATH = "/v2"  # which has also Cohere's /v2/rerank
 _NOT_KSERVE = "/v2/rerank"
 MODELS_PATH = "/v1/models"  # of OpenAI's API and of Anthropic's
-LLAMACPP_PATHS = ("/completion", "/completions", "/infill", "/props", "/slots")
+LLAMACPP_PATHS = (
+    *("/completion", "/completions", "/infill", "/embedding", "/embeddings", "/props", "/slots"),
+)
 _ANTHROPIC_TYPES = {
     401: "authentication_error",
     403: "permission_error",

@@ -33,6 +33,10 @@ WITHOUT_EFFECT_INSIDE = {
     *("cache_control", "prompt_cache_breakpoint", "provider_specific_fields", "include_obfuscation"),
     *("defer_loading", "allowed_callers", "eager_input_streaming"),
     "time",  # of llama.vim's parts of other files
+    # Options of Ollama for loading and memory, and those that are refused unless they change nothing.
+    *("num_ctx", "num_batch", "num_gpu", "main_gpu", "num_thread", "num_keep", "numa", "low_vram"),
+    *("f16_kv", "use_mmap", "use_mlock", "vocab_only", "embedding_only", "logits_all"),
+    *("penalize_newline", "tfs_z"),
 }
 _LATER = "this service does not have it; leave it out"
 # Field -> the values that change nothing, and what to do instead.
@@ -44,7 +48,6 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "suffix": (("",), "texts are continued at their end only; leave it out"),
     "moderation": ((), "this service does not judge texts; leave it out"),
     "personality": ((), "say it in the messages"),
-    "verbosity": (("medium",), "say it in the messages"),
     "web_search_options": ((), "this service does not search the web; leave it out"),
     # vLLM's and SGLang's
     "chat_template": ((), "chats take it, if the server is started with --allow-request-templates"),
@@ -61,7 +64,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "stop_regex": (("", []), "send stop"),
     "truncate_prompt_tokens": ((), 'send truncation: "auto", or for embeddings truncate'),
     "use_beam_search": ((False,), "ask for n answers"),
-    # Ollama's, which has them in its own bodies
+    # Ollama's, which has most of them in its own bodies
     "format": (("",), "send response_format"),
     "options": (({},), "send temperature and its like at the top of the body"),
     # llama.cpp's and those of clients for it
@@ -73,6 +76,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "min_keep": ((0, 1), _LATER),
     "n_cmpl": ((1,), "send n"),
     "n_indent": ((0,), _LATER),
+    "penalize_newline": ((True,), "penalties count all tokens; leave it out"),
     "penalize_nl": ((True,), "penalties count all tokens; leave it out"),
     "post_sampling_probs": ((False,), _LATER),
     "preserved_tokens": (([],), "special tokens are never in the text; return_token_ids reports them"),

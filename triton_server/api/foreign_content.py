@@ -1,10 +1,17 @@
-"""What clients took from other services: files, and parts of conversations that are not known here."""
+"""What requests have beside plain texts: files, and parts of conversations that are not known here."""
 
+import asyncio
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from fastapi import Request
+
+from model_core.errors import InvalidRequest
+
+from .errors import unsupported
 
 # Fields that say nothing to a model, at any depth.
 _SILENT = {
@@ -28,6 +35,45 @@ def read_text_file(data: Any) -> str | None:
     except (binascii.Error, ValueError):
         return None
     return None if text.startswith("%PDF-") else text
+
+
+async def read_stored_file(request: Request, file_id: str, param: str, limit: int, flag: str) -> bytes:
+    """The bytes of a file of the request's owner.
+
+    Raises FileNotFound, InvalidRequest if it has more bytes than the `limit` of a `flag` or is on another
+    machine, or StoreError. `param` is the field that names it.
+    """
+    files = request.app.state.files
+    stored = await asyncio.to_thread(files.get, request.state.owner, file_id, param)
+    if stored.bytes > limit:
+        raise InvalidRequest(f"{param} has {stored.bytes} bytes, but {limit} are the limit ({flag}).", param)
+    try:
+        data: bytes = await asyncio.to_thread(files.path(stored.id).read_bytes)
+    except FileNotFoundError:
+        raise InvalidRequest(
+            f"{param} is not on this machine: it was uploaded to another service with the same database.",
+            param,
+        ) from None
+    return data
+
+
+async def read_stored_texts(request: Request, named: Iterable[tuple[str, str]]) -> list[str]:
+    """The texts of files, of each the field that names it and its id. Together they may be as long as a body.
+
+    Raises as `read_stored_file`, and ApiError for a file that is no text.
+    """
+    texts, limit = [], request.app.state.settings.body_limit.plain_bytes
+    for param, file_id in named:
+        data = await read_stored_file(request, file_id, param, limit, "--max-body, of all together")
+        limit -= len(data)
+        text = read_text_file(base64.b64encode(data).decode())
+        if text is None:
+            raise unsupported(
+                param,
+                f"{param} is no text in UTF-8; a vector store reads PDF, docx and xlsx.",
+            )
+        texts.append(text)
+    return texts
 
 
 def describe_part(kind: str, fields: Mapping[str, Any]) -> str:

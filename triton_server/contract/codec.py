@@ -75,6 +75,8 @@ def encode_answer(parts: AnswerParts) -> Piece:
     if parts.accepted is not None:
         details |= {"accepted": True, "fingerprint": parts.accepted.fingerprint}
         details |= {"answer_cached": True} if parts.accepted.answer_cached else {}
+        if parts.accepted.prompt_tokens is not None:
+            details["prompt_tokens"] = parts.accepted.prompt_tokens
     details |= {name: value for name in _LISTS if (value := getattr(parts, name)) is not None}
     if parts.reasoning:
         details["reasoning"] = parts.reasoning
@@ -96,7 +98,8 @@ def decode_piece(text: str, details: Mapping[str, Any]) -> list[Event]:
         return [Text(text)]
     events: list[Event] = []
     if "accepted" in details:
-        events.append(Accepted(details.get("fingerprint"), details.get("answer_cached", False)))
+        cached = details.get("answer_cached", False)
+        events.append(Accepted(details.get("fingerprint"), cached, details.get("prompt_tokens")))
     events += [kind(details[name]) for name, kind in _ENTRIES.items() if name in details]
     if "token_ids" in details:
         events.append(TokenIds(details["token_ids"], details.get("prompt_token_ids")))

@@ -59,8 +59,8 @@ and its `calibrated_perplexity`, which is null unless
 `calibrate` is true (model_core/llm/choose.py). `usage` counts the prompt once, and the tokens of all choices.
 
 With `acknowledge`: true, `chat_stream` answers as soon as the engine has accepted a request: by a response
-without text whose `details` are {"accepted": true, "fingerprint": as in the last}. A request that is refused
-has no such response.
+without text whose `details` are {"accepted": true, "fingerprint": as in the last, "prompt_tokens": those of
+the prompt, if they are known}. A request that is refused has no such response.
 
 A client with many streams can have their pieces in a feed, which takes far fewer responses. `chat_stream`
 answers {"feed": name} as `messages` with a stream of its own, which ends with the connection, or by

@@ -7,11 +7,16 @@ import re
 REPEATABLE: dict[str, tuple[str, ...]] = {
     "POST": (
         "/v1/chat/completions",
+        "/chat/completions",
         "/v1/completions",
         "/v1/choose",
         "/v1/embeddings",
+        "/embedding",
+        "/embeddings",
         "/embed_sparse",
         "/rerank",
+        "/reranking",
+        "/v1/reranking",
         "/v1/rerank",
         "/v2/rerank",
         "/score",
@@ -51,6 +56,7 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
     ),
     "GET": (
         "/v1/models",
+        "/models",
         "/v1/models/{name:path}",
         "/v1/responses/{response_id}",
         "/v1/responses/{response_id}/input_items",

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
-from model_core.requests.events import Accepted, Event, Failed
+from model_core.requests.events import Event, Failed
 
 from ..client import AsyncChatClient
 from ..contract.codec import decode_piece, make_error, raise_if_error
@@ -48,7 +48,7 @@ class LocalClient(AsyncChatClient):
         async with self._inference.open_answer(slot, call, encode(messages), encode(parameters)) as answer:
             try:
                 if answer.acknowledge and answer.is_accepted:
-                    yield Accepted(answer.fingerprint, answer.is_cached)
+                    yield answer.describe_acceptance()
                 await answer.wait_for_end()
                 for piece in answer.pop_pieces():
                     for event in decode_piece(*piece):

@@ -42,13 +42,13 @@ async def render_message(events: NumberedEvents, model: str, message_id: str) ->
 
 
 async def render_events(
-    events: NumberedEvents, model: str, message_id: str, request_id: str
+    events: NumberedEvents, model: str, message_id: str, request_id: str, prompt_tokens: int = 0
 ) -> AsyncGenerator[bytes, None]:
     """The answer as server-sent events. The last one is message_stop, or error if the answer fails.
 
-    What an event of an answer makes comes in one piece.
+    What an event of an answer makes comes in one piece. `prompt_tokens`: 0: they are not known yet.
     """
-    yield _render("message_start", message=_start_message(model, message_id))
+    yield _render("message_start", message=_start_message(model, message_id, prompt_tokens))
     index, block = -1, None  # of the content block that is open
     async with aclosing(events):
         async for _, event in events:
@@ -76,8 +76,8 @@ async def render_events(
                 yield piece
 
 
-def _start_message(model: str, message_id: str) -> dict[str, Any]:
-    """An answer without content. Its usage is known at the end only."""
+def _start_message(model: str, message_id: str, prompt_tokens: int = 0) -> dict[str, Any]:
+    """An answer without content. Which of its tokens the cache had is known at the end only."""
     return {
         "id": message_id,
         "type": "message",
@@ -86,7 +86,7 @@ def _start_message(model: str, message_id: str) -> dict[str, Any]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": {"input_tokens": 0, "output_tokens": 0},
+        "usage": {"input_tokens": prompt_tokens, "output_tokens": 0},
     }
 
 

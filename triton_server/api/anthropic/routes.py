@@ -64,11 +64,12 @@ async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     _, accepted = await anext(events)  # a refusal is raised here, before the response starts
     resumed = await begin(resume, answer, getattr(accepted, "fingerprint", None), events)
     events = end_with_failure(events)
+    tokens = getattr(accepted, "prompt_tokens", None) or 0
     if resumed is None:
-        parts = render_events(events, model.name, message_id, request_id)
+        parts = render_events(events, model.name, message_id, request_id, tokens)
     else:
         message_id = f"msg_{resumed.origin.answer_name}"
-        parts = resumed.stamp(render_events(resumed.cut(events), model.name, message_id, request_id))
+        parts = resumed.stamp(render_events(resumed.cut(events), model.name, message_id, request_id, tokens))
     return StreamResponse(parts, "text/event-stream", headers)
 
 

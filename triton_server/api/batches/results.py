@@ -9,10 +9,11 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from model_core.errors import TritonchatError
 
@@ -171,6 +172,21 @@ class Results:
         failed = sum(file.failed for file in self.files)
         return sum(len(file.done) for file in self.files) - failed, failed
 
+    def sum_usage(self) -> dict[str, Any]:
+        """The tokens of all good answers, in OpenAI's form. It reads the file."""
+        sums: Counter[str] = Counter()
+        with self.answers.path.open("rb") as file:
+            for line in file:
+                response = json.loads(line)["response"]
+                sums.update(_list_tokens(response["body"].get("usage") or {}) if response else {})
+        return {
+            "input_tokens": sums["input"],
+            "input_tokens_details": {"cached_tokens": sums["cached"]},
+            "output_tokens": sums["output"],
+            "output_tokens_details": {"reasoning_tokens": sums["reasoning"]},
+            "total_tokens": sums["input"] + sums["output"],
+        }
+
     def add(self, custom_id: str, answer: Answer) -> None:
         """Append the line of a request."""
         file = self.answers if answer.is_good else self.errors
@@ -189,6 +205,18 @@ class Results:
         """Let another process have them."""
         for file in self.files:
             file.close()
+
+
+def _list_tokens(usage: Mapping[str, Any]) -> dict[str, int]:
+    """The tokens of an answer: input and output of Responses, prompt and completion of the other routes."""
+    read = usage.get("input_tokens_details") or usage.get("prompt_tokens_details") or {}
+    written = usage.get("output_tokens_details") or usage.get("completion_tokens_details") or {}
+    return {
+        "input": usage.get("input_tokens", usage.get("prompt_tokens", 0)),
+        "cached": read.get("cached_tokens", 0),
+        "output": usage.get("output_tokens", usage.get("completion_tokens", 0)),
+        "reasoning": written.get("reasoning_tokens", 0),
+    }
 
 
 def _read_line(line: bytes) -> tuple[str | None, bool]:

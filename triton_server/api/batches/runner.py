@@ -202,6 +202,7 @@ class BatchRunner:
         """Make files of the results, and end the batch."""
         batch = await asyncio.to_thread(self._batches.change, batch, "finalizing")
         await asyncio.to_thread(results.sync)
+        usage = await asyncio.to_thread(results.sum_usage)
         now, files = time.time(), []
         for file, kind in zip(results.files, ("output", "error"), strict=True):
             if not file.size:
@@ -220,7 +221,7 @@ class BatchRunner:
             )
         completed, failed = results.count()
         counts = {**batch.batch["request_counts"], "completed": completed, "failed": failed}
-        await asyncio.to_thread(self._batches.end, batch, end, files, request_counts=counts)
+        await asyncio.to_thread(self._batches.end, batch, end, files, request_counts=counts, usage=usage)
 
     async def _wait_until_ready(self) -> None:
         while True:

@@ -73,6 +73,28 @@ class BatchCounts(BaseModel):
     failed: int
 
 
+class CachedTokens(BaseModel):
+    """Tokens of prompts that were found in the prefix cache."""
+
+    cached_tokens: int
+
+
+class ReasoningTokens(BaseModel):
+    """Tokens of answers that are reasoning."""
+
+    reasoning_tokens: int
+
+
+class BatchUsage(BaseModel):
+    """The tokens of a batch's answers, once it has ended."""
+
+    input_tokens: int
+    input_tokens_details: CachedTokens
+    output_tokens: int
+    output_tokens_details: ReasoningTokens
+    total_tokens: int
+
+
 class BatchProblem(BaseModel):
     """Why a batch was not begun. `line` counts from 1."""
 
@@ -113,6 +135,7 @@ class BatchObject(BaseModel):
     cancelling_at: int | None = None
     cancelled_at: int | None = None
     request_counts: BatchCounts
+    usage: BatchUsage | None = None
     metadata: dict[str, str] | None = None
 
 

@@ -1,4 +1,7 @@
-"""The models that are served: /v1/models, in the form of whose client asks, OpenAI's or Anthropic's."""
+"""The models that are served: /v1/models, in the form of whose client asks, OpenAI's or Anthropic's.
+
+llama.cpp has them at /models, too.
+"""
 
 from fastapi import APIRouter, Query, Request
 
@@ -8,10 +11,11 @@ from ..errors import ERROR_RESPONSES, MODELS_PATH, speaks_anthropic
 from ..openai import models as openai
 from ..openai.models import ModelEntry, ModelList
 
-router = APIRouter(prefix=MODELS_PATH, tags=["models"], responses=ERROR_RESPONSES)
+router = APIRouter(tags=["models"], responses=ERROR_RESPONSES)
 
 
-@router.get("", response_model_exclude_none=True)
+@router.get(MODELS_PATH, response_model_exclude_none=True)
+@router.get("/models", response_model_exclude_none=True, include_in_schema=False)
 async def list_models(
     request: Request,
     limit: int = Query(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="Anthropic's: models of a page."),
@@ -27,7 +31,7 @@ async def list_models(
     return anthropic.list_page(served, limit, after_id, before_id, lifecycles)
 
 
-@router.get("/{name:path}", response_model_exclude_none=True)
+@router.get(f"{MODELS_PATH}/{{name:path}}", response_model_exclude_none=True)
 async def read_model(request: Request, name: str) -> ModelEntry | AnthropicModel:
     """A model that is served. With the header `anthropic-version`, it has Anthropic's form."""
     served = request.app.state.served_models

@@ -90,6 +90,8 @@ class ScoreResponse(BaseModel):
 @router.post("/v1/rerank", response_model_exclude_none=True)
 @router.post("/v2/rerank", response_model_exclude_none=True, include_in_schema=False)
 @router.post("/rerank", response_model_exclude_none=True, include_in_schema=False)
+@router.post("/v1/reranking", response_model_exclude_none=True, include_in_schema=False)  # as llama.cpp
+@router.post("/reranking", response_model_exclude_none=True, include_in_schema=False)
 async def rerank(request: Request, body: RerankRequest) -> RerankResponse:
     """Sort documents by how well they answer a query. The model must be a reranker."""
     check_fields(request, body)

@@ -1,6 +1,5 @@
 """Puts images into requests that only name them: files of /v1/files, and addresses on the web."""
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,13 +8,14 @@ from typing import Any
 import anyio
 from fastapi import Request as HttpRequest
 
-from model_core.errors import InvalidRequest, RequestTimeout
+from model_core.errors import RequestTimeout
 from model_core.images.data_url import TYPES, check_data_url, find_type, write_data_url
 from model_core.requests.messages import ImageUrl, ImageUrlPart, Message
 
 from ...contract.request_fields import Request
 from ...contract.sent_names import rename_error
 from ..errors import ApiError
+from ..foreign_content import read_stored_file
 from ..settings import ServiceSettings
 from .fetch import ImageFetcher
 
@@ -145,7 +145,10 @@ class _Finder:
         key = image.url, image.file_id
         if key not in self._urls:
             if image.file_id is not None:
-                data = await _read_file(self._http_request, image.file_id, place)
+                limit = self._http_request.app.state.settings.max_image_bytes
+                data = await read_stored_file(
+                    self._http_request, image.file_id, place, limit, "--max-image-bytes"
+                )
             else:
                 fetcher: ImageFetcher = self._http_request.app.state.image_fetcher
                 data = await fetcher.fetch(image.url or "", place, self._http_request.state.client)
@@ -165,21 +168,3 @@ def _list_images(request: Request) -> Iterator[tuple[str, ImageUrl]]:
         for place, part in enumerate(content if isinstance(content, list) else ()):
             if isinstance(part, ImageUrlPart):
                 yield f"messages[{number}].content[{place}].image_url", part.image_url
-
-
-async def _read_file(http_request: HttpRequest, file_id: str, place: str) -> bytes:
-    files, owner = http_request.app.state.files, http_request.state.owner
-    limit = http_request.app.state.settings.max_image_bytes
-    stored = await asyncio.to_thread(files.get, owner, file_id, place)
-    if stored.bytes > limit:
-        raise InvalidRequest(
-            f"{place} has {stored.bytes} bytes, but {limit} are the limit (--max-image-bytes).", place
-        )
-    try:
-        data: bytes = await asyncio.to_thread(files.path(stored.id).read_bytes)
-    except FileNotFoundError:
-        raise InvalidRequest(
-            f"{place} is not on this machine: it was uploaded to another service with the same database.",
-            place,
-        ) from None
-    return data

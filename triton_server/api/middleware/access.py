@@ -56,7 +56,8 @@ MAX_FORM_BYTES = 2**16  # of an upload beside the file
 # Routes that begin so take images beside --max-body. Others do not: long words of texts look like images, and
 # the engine reads no long texts on these routes.
 IMAGE_PATHS = (
-    *("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/conversations", "/v1/embeddings"),
+    *("/v1/chat/completions", "/chat/completions", "/v1/responses", "/v1/messages", "/v1/conversations"),
+    "/v1/embeddings",
     *("/api/chat", "/api/generate", "/tokenize", "/apply-template", "/v1/receipts/verify"),
 )
 # Response headers that a web page of an allowed origin may read.

@@ -78,6 +78,7 @@ class ShownModel(BaseModel):
     template: str = Field(description="The chat template, which is Jinja; empty while it is not loaded.")
     model_info: dict[str, Any] = Field(description="Fields of .gguf files, as far as they are known.")
     parameters: str = Field(description="The defaults of sampling parameters, a line for each.")
+    modelfile: str = Field(description="The template and the parameters, in the form of Ollama's files.")
     capabilities: list[str] = Field(
         description="Of completion, vision, tools, thinking and embedding. vision also where another server "
         "computes the model, which does not say whether it sees."
@@ -112,13 +113,15 @@ async def show(request: HttpRequest, body: ShowRequest) -> ShownModel:
     if not name:
         raise ApiError(400, "model is missing.", "invalid_request", "model")
     model = await request.app.state.served_models.resolve(served_name(name))
-    description = model.description
+    description, template = model.description, await _read_template(request, model)
+    parameters = "" if description is None else _list_parameters(description)
     return ShownModel(
         modified_at=_start_time(model),
         details=_details(model),
-        template=await _read_template(request, model),
+        template=template,
         model_info={} if description is None else _list_fields(description),
-        parameters="" if description is None else _list_parameters(description),
+        parameters=parameters,
+        modelfile=_write_modelfile(model.name, template, parameters),
         capabilities=[] if description is None else _list_capabilities(description),
     )
 
@@ -195,6 +198,7 @@ def _list_fields(description: ModelDescription) -> dict[str, Any]:
     fields = {
         "general.architecture": family,
         f"{family}.context_length": description["max_context"],
+        "general.parameter_count": description["parameters"],
         f"{family}.block_count": description["layers"],
         f"{family}.vocab_size": description["vocab_size"],
         f"{family}.embedding_length": embedding.get("dimensions"),
@@ -204,6 +208,11 @@ def _list_fields(description: ModelDescription) -> dict[str, Any]:
 
 def _list_parameters(description: ModelDescription) -> str:
     return "\n".join(f"{name} {value}" for name, value in (description["sampling"] or {}).items())
+
+
+def _write_modelfile(name: str, template: str, parameters: str) -> str:
+    lines = [f"FROM {name}", f'TEMPLATE """{template}"""'] if template else [f"FROM {name}"]
+    return "\n".join([*lines, *(f"PARAMETER {line}" for line in parameters.splitlines())])
 
 
 def _list_capabilities(description: ModelDescription) -> list[str]:

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from model_core.checks.request_values import shorten
 
 from ...client.caller import CALLER
+from ...contract.tensors import DEFAULT_MODEL
 from ...system.child_process import launch_piped
 from ..body import WholeBody
 from ..errors import OLLAMA_PATH, ApiError, unsupported
@@ -77,7 +78,7 @@ async def pull(request: HttpRequest, body: PullRequest) -> Response:
     if body.insecure:
         raise unsupported("insecure", "models come from the hub over HTTPS; leave insecure out.")
     served = await request.app.state.served_models.list_models()
-    if any(model.name == name for model in served):
+    if name in (DEFAULT_MODEL, *(model.name for model in served)):
         steps = _succeed()
     else:
         steps = _pull(request, _check(request, name))

@@ -6,28 +6,19 @@ Source: the types of the Python package `ollama` 0.6, and Ollama's docs/api.md.
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
-from pydantic_core import PydanticCustomError
 
-from model_core.checks.request_values import JsonObject, shorten
+from model_core.checks.request_values import JsonObject
 from model_core.requests.messages import FailFastList
 from model_core.requests.sampling import MAX_LOGPROBS, SamplingFields
 
 from ..body import Body, WholeBody
 from ..errors import ERROR_RESPONSES
+from ..field_rules import find_unknown
 from ..openai.chat_answers import TokenLogprob
 from ..request_body import other_names
 
 _OTHER_NAMES = {"num_predict": "max_tokens", "repeat_penalty": "repetition_penalty"}
-_OPTIONS = {
-    *_OTHER_NAMES,
-    *("temperature", "top_p", "top_k", "min_p", "typical_p", "seed", "stop", "presence_penalty"),
-    *("frequency_penalty", "mirostat", "mirostat_tau", "mirostat_eta"),
-}
-# Options of loading and memory.
-_WITHOUT_EFFECT = {
-    *("num_ctx", "num_batch", "num_gpu", "main_gpu", "num_thread", "num_keep", "numa", "low_vram"),
-    *("f16_kv", "use_mmap", "use_mlock", "vocab_only", "embedding_only", "logits_all"),
-}
+_NO_PENALTY = {"repeat_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0}
 
 
 KEEP_ALIVE: Any = Field(None, description="Without effect: the server's --keep-alive counts.")
@@ -73,7 +64,10 @@ class Tool(Body):
 
 
 class Options(SamplingFields, Body):
-    """The sampling parameters by Ollama's names. Options of loading and memory have no effect."""
+    """The sampling parameters by Ollama's names. Options of loading and memory have no effect.
+
+    As in other bodies, unknown options are named, and those that change answers elsewhere are refused.
+    """
 
     model_config = other_names(**_OTHER_NAMES)
 
@@ -82,15 +76,15 @@ class Options(SamplingFields, Body):
     def _check_names(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        for name in values.keys() - _OPTIONS - _WITHOUT_EFFECT:
-            raise PydanticCustomError(
-                "unknown_option", "has {name}, which is not supported; leave it out", {"name": shorten(name)}
-            )
-        known = {name: values[name] for name in values.keys() & _OPTIONS if values[name] is not None}
-        limit = known.get("num_predict")
+        left = {name: value for name, value in values.items() if value is not None}
+        limit = left.get("num_predict")
         if type(limit) is int and limit < 0:  # there is no limit but the context's
-            del known["num_predict"]
-        return known
+            del left["num_predict"]
+        known = {*cls.model_fields, *_OTHER_NAMES}
+        if all(left.get(name, neutral) == neutral for name, neutral in _NO_PENALTY.items()):
+            known.add("repeat_last_n")  # it has no effect
+        find_unknown({name: value for name, value in left.items() if name not in known})
+        return left
 
 
 class AnswerRequest(WholeBody):

@@ -1,10 +1,12 @@
 """Conversations in OpenAI's form: the requests of /v1/chat/completions."""
 
+import base64
 import json
 import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from fastapi import Request as HttpRequest
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -15,7 +17,7 @@ from ...contract.request_fields import Request, check_image_count, fields_of_req
 from ..body import Body
 from ..custom_tools import INPUT
 from ..errors import ApiError, unsupported
-from ..foreign_content import read_text_file
+from ..foreign_content import read_stored_texts, read_text_file
 from ..images.parts import text_part, url_part
 from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
@@ -27,9 +29,10 @@ _NO_TEXT = re.compile("image|audio|video")  # types of parts
 
 
 class File(Body):
-    """A file. Only text is understood."""
+    """A file: in base64, or its id among the files of /v1/files. Only text is understood."""
 
     file_data: str | None = None
+    file_id: str | None = None
     filename: str | None = None
 
 
@@ -184,6 +187,19 @@ def parse(body: ChatRequest, functions: Functions | None = None) -> list[Request
         fields["parallel_tool_calls"] = False
     names = {**body.sent_names, **functions.sent_names, **name_messages(body.messages)}
     return repeat([Request.of(fields, names)], body.n)
+
+
+async def read_files(request: HttpRequest, messages: Sequence[ChatMessage]) -> None:
+    """Give files that are only named their bytes. Raises as `read_stored_texts`."""
+    named = [
+        (f"messages[{number}].content[{place}].file.file_id", part.file)
+        for number, message in enumerate(messages)
+        for place, part in enumerate(message.content if isinstance(message.content, list) else ())
+        if part.file is not None and part.file.file_id is not None and part.file.file_data is None
+    ]
+    texts = await read_stored_texts(request, [(param, file.file_id or "") for param, file in named])
+    for (_, file), text in zip(named, texts, strict=True):
+        file.file_data = base64.b64encode(text.encode()).decode()
 
 
 def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:

@@ -4,53 +4,32 @@ Source: docs.vllm.ai, Chat Embeddings API.
 """
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, Field, model_validator
 from starlette.responses import Response
 
 from model_core.errors import InvalidRequest
 from model_core.requests.embedding import EmbeddingFields
 from model_core.requests.messages import FailFastList
 
-from ...contract.embedding_fields import MAX_INPUTS
 from ...contract.request_fields import MAX_NAME_LENGTH
 from ...contract.request_fields import Request as EngineRequest
 from ...contract.wire import Vectors
 from ..body import WholeBody
-from ..embedding_calls import compute_vectors, fields_set, render_vectors
+from ..embedding_calls import InputTexts, compute_vectors, fields_set, list_inputs, render_vectors
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
 from .chat import ChatMessage, name_messages, parse_messages
 
-_LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
-
 router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=ERROR_RESPONSES)
-
-
-def _kind_of_input(value: Any) -> str:
-    first = value[0] if isinstance(value, list) and value else None
-    if isinstance(first, list):
-        return "ListsOfTokens"
-    if isinstance(first, int):
-        return "Tokens"
-    return "Texts" if isinstance(value, list) else "Text"
 
 
 class EmbeddingsRequest(EmbeddingFields, WholeBody):
     """Inputs to embed, or one conversation."""
 
-    input: (
-        Annotated[
-            Annotated[str, Tag("Text")]
-            | Annotated[FailFastList[int], Tag("Tokens")]
-            | Annotated[FailFastList[str], _LIMITS, Tag("Texts")]
-            | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("ListsOfTokens")],
-            Discriminator(_kind_of_input),
-        ]
-        | None
-    ) = Field(None, description="A text, a list of token ids, or a list of either.")
+    input: InputTexts | None = Field(None, description="A text, a list of token ids, or a list of either.")
     messages: FailFastList[ChatMessage] | None = Field(
         None,
         description="vLLM's, instead of input: a conversation, which may have images and has one vector.",
@@ -131,9 +110,7 @@ def _find_inputs(body: EmbeddingsRequest) -> Any:
         messages: Any = parse_messages(body.messages)
         fields = {"messages": messages, "cache_salt": body.cache_salt}
         return EngineRequest.of(fields, name_messages(body.messages))
-    inputs: Any = body.input
-    is_single = isinstance(inputs, str) or (bool(inputs) and isinstance(inputs[0], int))
-    return [inputs] if is_single else inputs
+    return list_inputs(body.input)
 
 
 async def _render(result: Vectors, as_base64: bool, model: str) -> bytes:

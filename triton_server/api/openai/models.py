@@ -10,6 +10,17 @@ from model_core.llm.description import ModelDescription, sees_images
 from ..served_models import ModelInfo
 
 
+class ModelMeta(BaseModel):
+    """The measures of a model, by llama.cpp's names, as far as they are known."""
+
+    n_vocab: int | None = Field(None, description="Tokens of the vocabulary.")
+    n_ctx: int | None = Field(None, description="The same as max_model_len.")
+    n_ctx_train: int | None = Field(None, description="The same, under its older name.")
+    n_embd: int | None = Field(None, description="Numbers of a vector, of a model that makes embeddings.")
+    n_params: int | None = Field(None, description="Weights, about.")
+    size: int | None = Field(None, description="Bytes of the weights in memory.")
+
+
 class ModelEntry(BaseModel):
     """A model that is served."""
 
@@ -35,6 +46,9 @@ class ModelEntry(BaseModel):
     max_model_len: int | None = Field(
         None,
         description="Tokens of prompt and answer together, once the model was loaded for the first time.",
+    )
+    meta: ModelMeta | None = Field(
+        None, description="What llama.cpp's server tells of a model, once it was loaded for the first time."
     )
 
 
@@ -71,4 +85,16 @@ def describe_model(model: ModelInfo) -> ModelEntry:
         fingerprint=model.fingerprint,
         input_modalities=None if model.description is None else input_modalities(model.description),
         max_model_len=None if model.description is None else model.description["max_context"],
+        meta=None if model.description is None else _measure(model.description),
+    )
+
+
+def _measure(description: ModelDescription) -> ModelMeta:
+    return ModelMeta(
+        n_vocab=description["vocab_size"],
+        n_ctx=description["max_context"],
+        n_ctx_train=description["max_context"],
+        n_embd=(description["embedding"] or {}).get("dimensions"),
+        n_params=description["parameters"],
+        size=description["weight_bytes"],
     )

@@ -27,11 +27,12 @@ from .service_calls import add_offers, find_offers
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
 
-router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=ERROR_RESPONSES)
+router = APIRouter(tags=["OpenAI"], responses=ERROR_RESPONSES)
 
 
+@router.post("/chat/completions", dependencies=[HAS_EVENT_IDS], include_in_schema=False)  # as llama.cpp
 @router.post(
-    "/chat/completions",
+    "/v1/chat/completions",
     dependencies=[HAS_EVENT_IDS],
     responses={200: {"model": ChatCompletion, "content": _EVENT_STREAM}},
 )
@@ -44,13 +45,14 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     ignore(request, "fields", list_unenforced(body.tools or ()))
     answer_format = make_format(functions, is_older=bool(body.functions))
     functions, offers = add_offers(functions, await find_offers(request, body.mcp, body))
+    await chat.read_files(request, body.messages)
     requests = chat.parse(body, functions)
     events = answer_with_tools(request, requests[0], Toolbox(offers)) if offers else None
     return await _respond(request, body, requests, answer_format, model, events, functions.custom)
 
 
 @router.post(
-    "/completions",
+    "/v1/completions",
     dependencies=[HAS_EVENT_IDS],
     responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}},
 )

@@ -26,6 +26,8 @@ def _to_text_part(value: Any) -> Any:
     if kind == "refusal":
         text = value.get("refusal")
     elif kind == "input_file":
+        if isinstance(value.get("file_id"), str) and value.get("file_data") is None:
+            return {**value, "text": text or ""}
         text = read_text_file(value.get("file_data"))
         if text is not None and isinstance(value.get("filename"), str):
             text = f"{value['filename']}:\n{text}"
@@ -39,10 +41,11 @@ def _to_text_part(value: Any) -> Any:
 
 
 class TextPart(Body):
-    """A part of a message, or of the result of a call."""
+    """A part of a message, or of the result of a call. A file of /v1/files gets its text when it is read."""
 
-    type: Literal["input_text", "output_text"]
+    type: Literal["input_text", "output_text", "input_file"]
     text: Text
+    file_id: str | None = None
 
 
 class ImagePart(Body):

@@ -15,6 +15,7 @@ from ..images.parts import join_parts, text_part
 from ..mcp_tools.calls import OWN, Failure, Finding, Result
 from .calls import CallForm, write_arguments
 from .citations import tell_findings
+from .compaction import COMPACTION, read_compaction
 from .item_schemas import (
     ITEMS,
     ActionItem,
@@ -59,7 +60,7 @@ _ID_PREFIXES = {
 _NO_FUNCTIONS: Mapping[tuple[str, str], str] = MappingProxyType({})
 _DENIED = "Error: a person has not approved this call. "
 # Items of other services that have no text: a picture, a summary that only they can read.
-_WITHOUT_TEXT = ("image_generation_call", "computer_call_output", "compaction")
+_WITHOUT_TEXT = ("image_generation_call", "computer_call_output")
 
 
 def new_response_id() -> str:
@@ -131,6 +132,18 @@ def list_images(items: Iterable[Item], field: str) -> list[tuple[str, ImagePart]
             if isinstance(part, ImagePart):
                 where = "image_url" if part.image_url is not None else "file_id"
                 found.append((f"{field}[{number}].{name}[{place}].{where}", part))
+    return found
+
+
+def list_unread_files(items: Iterable[Item], field: str) -> list[tuple[str, TextPart]]:
+    """The files of items that are only named, each with its place in a `field`."""
+    found = []
+    for number, item in enumerate(items):
+        name = "output" if isinstance(item, CallOutputItem) else "content"
+        content = getattr(item, name) if isinstance(item, CallOutputItem | MessageItem) else None
+        for place, part in enumerate(content if isinstance(content, list) else ()):
+            if isinstance(part, TextPart) and part.type == "input_file" and not part.text:
+                found.append((f"{field}[{number}].{name}[{place}].file_id", part))
     return found
 
 
@@ -249,7 +262,9 @@ def _read_output(item: ActionOutputItem) -> str:
 
 
 def _describe(item: OtherItem) -> str:
-    """What an item of another service says, as text; "" if it says nothing."""
+    """What an item of another service, or a summary, says as text; "" if it says nothing."""
+    if item.type == COMPACTION:
+        return read_compaction(item.model_extra or {})
     return "" if item.type in _WITHOUT_TEXT else describe_part(item.type, item.model_extra or {})
 
 

@@ -23,6 +23,7 @@ from ...conversations.responses import ResponseStore
 from ...conversations.tables import ItemConversation, StoredResponse
 from ..custom_tools import list_unenforced
 from ..errors import unsupported
+from ..foreign_content import read_stored_texts
 from ..generation import check_length, find_images
 from ..ignored import check_fields, ignore
 from ..images.parts import name_images
@@ -34,7 +35,14 @@ from .calls import CALL_KINDS
 from .file_search import open_search
 from .includes import LOGPROBS, list_not_included
 from .item_schemas import ITEMS, FileSearchCallItem, Item, ItemReference
-from .items import find_response_id, list_images, list_left_out, list_unread_reasons, to_messages
+from .items import (
+    find_response_id,
+    list_images,
+    list_left_out,
+    list_unread_files,
+    list_unread_reasons,
+    to_messages,
+)
 from .schemas import ResponsesRequest, TextOptions
 from .service_tools import check_together, find_offers, make_toolbox
 from .tools import Functions, find_functions
@@ -86,6 +94,7 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
         conversation, stored_items = await _read_conversation(request, body.conversation_id)
     items = await resolve_references(request, body.items(), stored_items)
     earlier = _without_cut_calls(stored_items)
+    await _read_files(request, earlier, items)
     offers = await find_offers(request, body)
     file_search = await open_search(request, body, [*earlier, *items])
     functions = find_functions(body.tools or (), body.tool_choice, offers)
@@ -108,6 +117,14 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
     answer_request = await _find_images(request, answer_request, items)
     last = previous[-1] if previous else None
     return Prepared(model.name, answer_request, functions, toolbox, items, last, conversation)
+
+
+async def _read_files(request: Request, earlier: list[Item], items: list[Item]) -> None:
+    """Give files of /v1/files their text. The items are stored with it, so the next answer sees the same."""
+    files = [*list_unread_files(earlier, "conversation"), *list_unread_files(items, "input")]
+    texts = await read_stored_texts(request, [(param, part.file_id or "") for param, part in files])
+    for (_, part), text in zip(files, texts, strict=True):
+        part.text = text
 
 
 async def _find_images(

@@ -305,7 +305,7 @@ class ResponseWriter:
             "status": status,
             "completed_at": None if is_cut else int(time.time()),
             "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
-            "usage": _render_usage(done.usage),
+            "usage": render_usage(done.usage),
             "seed": done.seed,
             **({} if done.receipt is None else {"receipt": done.receipt}),
         }
@@ -327,7 +327,8 @@ def render_event(event: StreamEvent) -> bytes:
     return f"event: {event['type']}\ndata: {to_json(event)}\n\n".encode()
 
 
-def _render_usage(usage: Usage) -> dict[str, Any]:
+def render_usage(usage: Usage) -> dict[str, Any]:
+    """The tokens of an answer."""
     return {
         "input_tokens": usage.prompt_tokens,
         "input_tokens_details": {

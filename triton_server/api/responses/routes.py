@@ -5,6 +5,7 @@ failed, or whose client has disconnected, is not stored, except those in the bac
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, aclosing
 from typing import Annotated, Any, Literal
@@ -13,7 +14,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from model_core.errors import InvalidRequest, TritonchatError
+from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Done
+from model_core.requests.messages import Message
 
 from ...contract.event_ids import LAST_EVENT_ID
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
@@ -23,9 +26,20 @@ from ..sessions.store_calls import get_owner, run_to_end
 from ..stream_response import StreamResponse, to_json
 from .answers import answer, get_background, until_gone
 from .background import follow_elsewhere
+from .compaction import ASK, SUMMARY_TOKENS, list_questions, write_compaction
 from .includes import Include, list_not_included
+from .items import new_response_id
 from .prepare import get_responses, prepare
-from .schemas import CountRequest, DeletedResponse, InputTokens, ItemList, ResponseBody, ResponsesRequest
+from .render import render_usage
+from .schemas import (
+    CompactedResponse,
+    CountRequest,
+    DeletedResponse,
+    InputTokens,
+    ItemList,
+    ResponseBody,
+    ResponsesRequest,
+)
 
 MAX_PAGE = 100
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
@@ -56,12 +70,33 @@ async def count_input_tokens(request: Request, body: CountRequest) -> InputToken
 
 
 @router.post("/compact")
-async def compact_conversation(request: Request) -> None:
-    """Refused: a compaction is a summary that the model's maker has encrypted."""
-    raise unsupported(
-        "input",
-        "this service does not compact conversations, because it has no encrypted summaries that a model is "
-        'trained to read; send truncation: "auto", which leaves out the oldest turns.',
+async def compact_conversation(request: Request, body: CountRequest) -> CompactedResponse:
+    """Let the model summarize a conversation, so that it goes on in fewer tokens: as `input` of a request.
+
+    It is not stored. Of a conversation that is too long, the oldest turns are left out.
+    """
+    body = body.model_copy(update={"tools": None, "tool_choice": None, "text": None})
+    try:
+        with ExitStack() as stack:
+            asked = (await prepare(request, body, stack)).request
+        questions = list_questions(asked.messages)
+        changes = {
+            "messages": [*asked.messages, Message(role="user", content=ASK)],
+            "max_tokens": asked.max_tokens or SUMMARY_TOKENS,
+            "truncation": "auto",
+        }
+        summary, asked = AnswerParts(), asked.model_copy(update=changes)
+        async with aclosing(stream_answers(request, [asked], whole=True)) as events:
+            async for _, event in events:
+                summary.add(event)
+    except TritonchatError as error:
+        raise _rename(error) from None
+    return CompactedResponse(
+        id=new_response_id(),
+        object="response.compaction",
+        created_at=int(time.time()),
+        output=[*questions, write_compaction(summary.text)],
+        usage=render_usage(summary.done.usage),
     )
 
 

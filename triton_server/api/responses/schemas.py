@@ -165,6 +165,16 @@ class ResponseBody(BaseModel):
     seed: int | None = Field(description="The one that was used, whether the request gave it or not.")
 
 
+class CompactedResponse(BaseModel):
+    """What the user said in a conversation, and a summary (an item of the type compaction)."""
+
+    id: str
+    object: Literal["response.compaction"]
+    created_at: int
+    output: list[dict[str, Any]]
+    usage: ResponseUsage
+
+
 class DeletedResponse(BaseModel):
     """What is left of a removed response."""
 

@@ -13,6 +13,7 @@ from model_core.errors import ModelUnavailable, RequestTimeout, TritonchatError
 from model_core.machine.fingerprint import make_fingerprint
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import (
+    Accepted,
     Done,
     Event,
     Failed,
@@ -75,6 +76,7 @@ class PendingAnswer:
         self.acknowledge = self.is_accepted = self.is_cached = False
         self.keep: Callable[[list[Event], Completion, Sequence[int]], object] | None = None
         self._kept: list[Event] = []
+        self._kept_prompt: Sequence[int] | None = None  # of an answer that was kept
         self.request_id: Any = None
         self.is_of_batch = False
         self.span: Span | None = None
@@ -103,6 +105,11 @@ class PendingAnswer:
     def adapter_digest(self) -> str | None:
         """See AnswerSink."""
         return None if self.made_of is None else self.made_of.get("adapter")
+
+    def describe_acceptance(self) -> Accepted:
+        """That the engine has accepted the request."""
+        prompt = self._kept_prompt if self.is_cached else self.reader.prompt
+        return Accepted(self.fingerprint, self.is_cached, None if prompt is None else len(prompt))
 
     def identify(self) -> None:
         """Note which model answers, before it is asked: the name of its adapter may become another one's."""
@@ -280,6 +287,7 @@ class PendingAnswer:
     def answer_from(self, kept: KeptAnswer, seed: int) -> None:
         """Give an answer that was kept, in the event loop. `seed`: of the request."""
         self.is_cached = self.is_accepted = True
+        self._kept_prompt = kept.prompt_ids
         self._add_events(kept.events())
         seconds = time.monotonic() - self.arrival_time
         completion = Completion(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from model_core.requests.answer_parts import AnswerParts
-from model_core.requests.events import Accepted
 
 from ...contract.codec import Piece, encode_answer, write_details
 from ...contract.json_tensors import encode
@@ -59,9 +58,7 @@ class ChatInference:
             return
         async with self._inference.open_answer(self._model, call, messages, data.get("parameters")) as answer:
             if answer.acknowledge and answer.is_accepted:
-                yield _response(
-                    *encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint, answer.is_cached)))
-                )
+                yield _response(*encode_answer(AnswerParts(accepted=answer.describe_acceptance())))
             fed_pieces = 0
             if answer.feed is not None and not answer.has_ended:
                 found = self._inference.feeds.find(answer.feed[0])

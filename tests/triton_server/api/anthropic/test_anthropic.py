@@ -71,6 +71,14 @@ def test_stream_joins_to_the_whole_answer(claude: anthropic.Anthropic) -> None:
     assert final.usage.output_tokens == whole.usage.output_tokens == 40
 
 
+def test_stream_starts_with_the_tokens_of_the_prompt(claude: anthropic.Anthropic) -> None:
+    """Clients such as LangChain's count them there."""
+    count = claude.messages.count_tokens(model="default", messages=HELLO).input_tokens
+    with claude.messages.create(**ASK, stream=True) as stream:
+        (start,) = [event for event in stream if event.type == "message_start"]
+    assert start.message.usage.input_tokens == count > 0
+
+
 @pytest.mark.parametrize("streamed", [False, True])
 def test_header_names_the_seed(api: Server, streamed: bool) -> None:
     def ask(**more: Any) -> tuple[int, str]:

@@ -62,6 +62,10 @@ def test_answers_are_those_of_the_route(service: Service, url: str) -> None:
     assert good["response"].keys() == {"status_code", "request_id", "body"}
     direct = client.post(url.removeprefix("/v1"), cast_to=object, body=body)
     assert _without_times(good["response"]["body"]) == _without_times(direct)
+    usage = good["response"]["body"]["usage"]
+    assert done.usage is not None and done.usage.total_tokens == usage["total_tokens"]
+    read_tokens = usage.get("input_tokens", usage.get("prompt_tokens"))
+    assert done.usage.input_tokens == done.usage.total_tokens - done.usage.output_tokens == read_tokens
     assert wrong["response"]["status_code"] == 400
     assert wrong["response"]["body"]["error"]["type"] == "invalid_request_error"
     output = client.files.retrieve(done.output_file_id)

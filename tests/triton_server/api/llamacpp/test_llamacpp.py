@@ -415,3 +415,34 @@ def test_tokenizer_as_lm_eval_asks(web: httpx.Client, coder: LLM) -> None:
     assert told["model_max_length"] == coder.engine.limits.max_context and told["chat_template"]
     end = ask(web, "/tokenize", prompt=told["eos_token"], add_special_tokens=False)["tokens"]
     assert coder.tokenizer is not None and end == [coder.tokenizer.eos_token_id]
+
+
+def test_embeddings_have_llamacpps_form(web: httpx.Client) -> None:
+    """A list for each input, under both paths and both names of the field."""
+    texts = [STORY, "A fox."]
+    expected = [entry["embedding"] for entry in ask(web, "/v1/embeddings", input=texts)["data"]]
+    for path, name in (("/embedding", "content"), ("/embeddings", "input")):
+        answer = ask(web, path, **{name: texts})
+        assert [entry["index"] for entry in answer] == [0, 1]
+        for entry, vector in zip(answer, expected, strict=True):
+            assert entry["embedding"] == [pytest.approx(vector, abs=1e-6)]
+    assert len(ask(web, "/embedding", content=[1, 2, 3])) == 1
+    (raw,) = ask(web, "/embedding", content=STORY, embd_normalize=-1)
+    assert sum(number**2 for number in raw["embedding"][0]) != pytest.approx(1, abs=1e-3)
+    assert refusal(web, "/embedding", content=STORY, embd_normalize=0)[0] == "embd_normalize"
+
+
+def test_openais_routes_have_llamacpps_paths(web: httpx.Client) -> None:
+    """llama.cpp's server has them without /v1, too, and tells the measures of its models."""
+    question = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 3, "seed": 1}
+    answers = [
+        ask(web, path, **question)["choices"] for path in ("/chat/completions", "/v1/chat/completions")
+    ]
+    assert answers[0] == answers[1]
+    models = web.get("/models").json()
+    assert models["object"] == "list"
+    assert models == web.get("/v1/models").json()
+    meta = models["data"][0]["meta"]
+    assert meta["n_ctx"] == models["data"][0]["max_model_len"]
+    assert min(meta["n_vocab"], meta["n_params"], meta["size"]) > 0
+    assert web.post("/reranking", json={"query": "a", "documents": ["b"]}).status_code == 400  # no reranker

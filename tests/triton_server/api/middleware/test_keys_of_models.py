@@ -27,16 +27,22 @@ MESSAGES = HELLO["messages"]
 # The routes that use a model, with bodies that name none: then the first one is meant.
 BODIES: dict[str, dict[str, Any]] = {
     "/v1/chat/completions": {"messages": MESSAGES},
+    "/chat/completions": {"messages": MESSAGES},
     "/v1/completions": {"prompt": "a"},
     "/v1/responses": {"input": "a"},
     "/v1/responses/input_tokens": {"input": "a"},
+    "/v1/responses/compact": {"input": "a"},
     "/v1/messages": {"messages": MESSAGES, "max_tokens": 3},
     "/v1/messages/count_tokens": {"messages": MESSAGES},
     "/v1/embeddings": {"input": "a"},
+    "/embedding": {"content": "a"},
+    "/embeddings": {"content": "a"},
     "/v1/choose": {"prompt": "a", "choices": ["b", "c"]},
     "/v1/rerank": {"query": "a", "documents": ["b"]},
     "/v2/rerank": {"query": "a", "documents": ["b"]},
     "/rerank": {"query": "a", "documents": ["b"]},
+    "/v1/reranking": {"query": "a", "documents": ["b"]},
+    "/reranking": {"query": "a", "documents": ["b"]},
     "/v1/score": {"text_1": "a", "text_2": "b"},
     "/score": {"text_1": "a", "text_2": "b"},
     "/embed_sparse": {"inputs": "a"},
@@ -80,11 +86,10 @@ BATCHED = ("/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/res
 SESSIONS = ("PUT /sessions/{id}/generate", "PUT /generate/{id}")
 # Routes that use no model. A new route is in none of these lists, so a test fails.
 _QUIET = """
-POST /v1/responses/compact;
 GET /docs; GET /docs/oauth2-redirect; GET /openapi.json; GET /metrics; GET /health; GET /healthz;
 GET /.well-known/tritonchat-key;
 GET /readyz; GET /v1/health; GET /ping; POST /ping; GET /version; GET /api/version; GET /api/ps;
-GET /api/tags; POST /api/show; GET /v1/models; GET /v1/models/{name:path}; GET /get_model_info;
+GET /api/tags; POST /api/show; GET /models; GET /v1/models; GET /v1/models/{name:path}; GET /get_model_info;
 GET /model_info; GET /get_server_info; GET /server_info; GET /conversations;
 GET /conversations/{id}; PUT /conversations/{id}; GET /sessions; POST /sessions;
 GET /sessions/{id}; PUT /sessions/{id}; DELETE /sessions/{id}; PUT /sessions/{id}/revert;

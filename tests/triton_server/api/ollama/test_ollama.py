@@ -71,6 +71,15 @@ def test_options_have_ollamas_names(client: ollama.Client, llm: LLM) -> None:
     assert unlimited.message.content == client.chat(**ASK).message.content
 
 
+def test_unknown_options_are_named(api: Server) -> None:
+    """As in other bodies. Penalties count all tokens, so the option for that changes nothing without one."""
+    options = {"num_predict": 2, "penalize_newline": True, "repeat_last_n": 64, "mood": 1, "num_ctx": 8}
+    body = {"model": "default", "messages": HELLO, "stream": False, "options": options}
+    answer = httpx.post(f"{api.api_url}/api/chat", json=body)
+    assert (answer.status_code, answer.json()["eval_count"]) == (200, 2)
+    assert answer.headers["X-Ignored-Fields"] == "options.repeat_last_n, options.mood"
+
+
 class Verdict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -206,6 +215,8 @@ def test_clients_learn_what_a_model_is(
     assert shown.modelinfo and shown.modelinfo["llama.context_length"] == llm.describe()["max_context"]
     assert "message" in (shown.template or "") and shown.details == client.list().models[0].details
     assert {"completion", "embedding"} <= set(shown.capabilities or ())
+    assert shown.modelinfo["general.parameter_count"] == llm.describe()["parameters"]
+    assert (shown.modelfile or "").startswith("FROM embedded\nTEMPLATE")
     assert {"tools", "thinking"} <= set(reciting.show("default").capabilities or ())
     (loaded,) = client.ps().models
     assert (loaded.model, loaded.context_length) == ("embedded", llm.describe()["max_context"])
@@ -230,8 +241,8 @@ def test_log_probabilities(client: ollama.Client) -> None:
         ({"model": "llama3.2"}, 404, "there is no model 'llama3.2' here"),
         ({"options": {"temperature": 3.0}}, 400, "options.temperature must be between 0 and 2, not 3.0"),
         ({"options": {"num_predict": 2.5}}, 400, r"options\.num_predict must be .*, not 2.5"),
-        ({"options": {"tfs_z": 0.5}}, 400, "options has 'tfs_z', which is not supported; leave it out"),
-        ({"options": {"form": {}}}, 400, "options has 'form', which is not supported"),
+        ({"options": {"tfs_z": 0.5}}, 400, "tfs_z is not supported: send min_p"),
+        ({"options": {"repeat_last_n": 64, "repeat_penalty": 1.1}}, 400, "repeat_last_n is not supported"),
         ({"messages": [{**HELLO[0], "images": [b"png"]}]}, 400, "sees no images"),
         ({"messages": [{"role": "robot", "content": ""}]}, 400, r"messages\[0\].role"),
         ({"format": {"type": "no type"}}, 400, "the JSON schema cannot be used: type is 'no type'"),

@@ -39,7 +39,7 @@ def find_pulls() -> list[psutil.Process]:
 def test_a_model_that_is_served_is_there(api: Server) -> None:
     client = ollama.Client(api.api_url)
     name = str(client.list().models[0].model)
-    assert client.pull(f"{name}:latest").status == "success"
+    assert client.pull(f"{name}:latest").status == client.pull("default").status == "success"
     assert [step.status for step in client.pull(name, stream=True)] == ["success"]
 
 

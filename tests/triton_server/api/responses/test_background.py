@@ -269,6 +269,35 @@ def test_tokens_of_the_input_are_counted(gpt: openai.OpenAI) -> None:
         gpt.responses.input_tokens.count(model="default")
 
 
-def test_compaction_is_refused_by_name(gpt: openai.OpenAI) -> None:
-    with pytest.raises(openai.BadRequestError, match=r'does not compact.* truncation: "auto"'):
-        gpt.responses.compact(model="default", input="Hello")
+def test_conversation_goes_on_from_its_compaction(gpt: openai.OpenAI) -> None:
+    """The questions and a summary take its place, with tools or an answer's form in the request, too."""
+    first = gpt.responses.create(model="default", input="Hello", max_output_tokens=16)
+    asked: Any = {"model": "default", "previous_response_id": first.id, "input": "What are you?"}
+    tool = {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}}
+    more = {"temperature": 0, "max_output_tokens": 24, "tools": [tool], "tool_choice": "required"}
+    compacted = gpt.responses.compact(**asked, extra_body=more)
+    assert compacted.object == "response.compaction" and compacted.usage.output_tokens > 0
+    output: list[Any] = [item.to_dict() for item in compacted.output]
+    assert [item["type"] for item in output] == ["message", "message", "compaction"]
+    assert [item["content"][0]["text"] for item in output[:2]] == ["Hello", "What are you?"]
+    question = {"role": "user", "content": "And?"}
+    goes_on = gpt.responses.with_raw_response.create(
+        model="default", input=[*output, question], max_output_tokens=16
+    )
+    assert "X-Ignored-Items" not in goes_on.headers
+    without = gpt.responses.create(model="default", input=[*output[:2], question], max_output_tokens=16)
+    usage = goes_on.parse().usage
+    assert usage is not None and without.usage is not None
+    assert usage.input_tokens > without.usage.input_tokens + compacted.usage.output_tokens
+    for path in (f"/responses/{compacted.id}", f"/responses/{compacted.id}/input_items"):  # it is not stored
+        with pytest.raises(openai.NotFoundError):
+            gpt.get(path, cast_to=object)
+    with pytest.raises(openai.BadRequestError, match="input is empty"):
+        gpt.responses.compact(model="default")
+
+
+def test_compaction_has_room_in_a_full_context(gpt: openai.OpenAI) -> None:
+    turns: Any = [
+        {"role": role, "content": "word " * 60} for _ in range(12) for role in ("user", "assistant")
+    ]
+    assert gpt.responses.compact(model="default", input=turns).usage.output_tokens > 0

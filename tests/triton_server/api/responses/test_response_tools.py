@@ -390,7 +390,6 @@ def test_what_is_left_out_is_named(api: Server) -> None:
     [
         {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}},
         {"type": "input_file", "file_data": "data:application/pdf;base64,/w=="},
-        {"type": "input_file", "file_id": "file_1"},
     ],
 )
 def test_parts_that_the_model_cannot_be_shown_are_refused(api: Server, part: dict[str, Any]) -> None:
