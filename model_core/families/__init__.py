@@ -57,6 +57,7 @@ from .dense import (
 )
 from .encoders import (
     bert,
+    deberta_v2,
     distilbert,
     eurobert,
     jina_v3,
@@ -224,6 +225,7 @@ FAMILIES: dict[str, ModuleType] = {
 # The same for encoders, which make embeddings and scores, but no text.
 ENCODERS: dict[str, ModuleType] = {
     "bert": bert,
+    "deberta-v2": deberta_v2,
     "distilbert": distilbert,
     "eurobert": eurobert,
     "gte": new,
@@ -236,6 +238,8 @@ ENCODERS: dict[str, ModuleType] = {
     "xlm-roberta": xlm_roberta,
 }
 _ALL = FAMILIES | ENCODERS
+# What families that are known compute, and nothing here does.
+_MISSING = {"deepseek_v4": "layers attend to keys that are compressed from several tokens"}
 # Embedders made of decoders: LlamaBiModel, LlamaBidirectionalModel, MistralEncoderModel.
 _BOTH_WAYS = re.compile(r"\w+(Bi(directional\w*|Model|For[A-Z]\w*)|EncoderModel)")
 
@@ -247,7 +251,8 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
     """
     family = raw.get("model_type")
     if not isinstance(family, str) or family not in _ALL:
-        near = name_near(family, _ALL)
+        missing = _MISSING.get(family) if isinstance(family, str) else None
+        near = name_near(family, _ALL) if missing is None else f", because its {missing}"
         raise ModelError(
             f"{path} says that the model is of the family {shorten(family)}, which is not supported{near}; "
             "see docs/models.md."
