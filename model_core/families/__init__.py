@@ -57,6 +57,7 @@ from .dense import (
 )
 from .encoders import (
     bert,
+    deberta_v2,
     distilbert,
     eurobert,
     jina_v3,
@@ -79,6 +80,7 @@ from .experts import (
     hy_v3,
     llama4,
     minimax_m2,
+    minimax_m3,
     mixtral,
     olmoe,
     phimoe,
@@ -86,7 +88,7 @@ from .experts import (
     qwen3_moe,
 )
 from .gemma import gemma, gemma1, gemma3n, gemma4
-from .latent import deepseek, deepseek_sparse, mistral4
+from .latent import deepseek, deepseek_sparse, hy_v4, mistral4
 from .llama import (
     baichuan,
     ernie4_5,
@@ -109,6 +111,7 @@ from .llama import (
 from .recurrent import (
     bamba,
     falcon_h1,
+    glm5_next,
     granitemoehybrid,
     jamba,
     kimi_linear,
@@ -122,7 +125,7 @@ from .recurrent import (
     rwkv7,
     zamba2,
 )
-from .windowed import cohere2_moe, mellum, mimo_v2
+from .windowed import cohere2_moe, mellum, mimo_v2, muse_glimmer, step3p5
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {
@@ -161,6 +164,7 @@ FAMILIES: dict[str, ModuleType] = {
     "glm4": glm4,
     "glm4_moe": glm4_moe,
     "glm4_moe_lite": deepseek,
+    "glm5_next_text": glm5_next,
     "glm_moe_dsa": deepseek_sparse,
     "gpt2": gpt2,
     "gpt_bigcode": gpt_bigcode,
@@ -173,6 +177,7 @@ FAMILIES: dict[str, ModuleType] = {
     "hunyuan_v1_dense": hunyuan,
     "hunyuan_v1_moe": hunyuan_moe,
     "hy_v3": hy_v3,
+    "hy_v4": hy_v4,
     "internlm2": internlm2,
     "internlm3": internlm3,
     "jamba": jamba,
@@ -188,11 +193,13 @@ FAMILIES: dict[str, ModuleType] = {
     "mimo_v2_flash": mimo_v2,
     "minicpm": minicpm,
     "minimax_m2": minimax_m2,
+    "minimax_m3_vl_text": minimax_m3,
     "ministral3": ministral3,
     "mistral": mistral,
     "mistral4": mistral4,
     "mixtral": mixtral,
     "mpt": mpt,
+    "muse_glimmer_text": muse_glimmer,
     "nemotron_h": nemotron_h,
     "olmo2": olmo2,
     "olmo3": olmo3,
@@ -219,11 +226,13 @@ FAMILIES: dict[str, ModuleType] = {
     "solar_open": glm4_moe,
     "stablelm": stablelm,
     "starcoder2": starcoder2,
+    "step3p5": step3p5,
     "zamba2": zamba2,
 }
 # The same for encoders, which make embeddings and scores, but no text.
 ENCODERS: dict[str, ModuleType] = {
     "bert": bert,
+    "deberta-v2": deberta_v2,
     "distilbert": distilbert,
     "eurobert": eurobert,
     "gte": new,
@@ -236,6 +245,8 @@ ENCODERS: dict[str, ModuleType] = {
     "xlm-roberta": xlm_roberta,
 }
 _ALL = FAMILIES | ENCODERS
+# What families that are known compute, and nothing here does.
+_MISSING = {"deepseek_v4": "layers attend to keys that are compressed from several tokens"}
 # Embedders made of decoders: LlamaBiModel, LlamaBidirectionalModel, MistralEncoderModel.
 _BOTH_WAYS = re.compile(r"\w+(Bi(directional\w*|Model|For[A-Z]\w*)|EncoderModel)")
 
@@ -247,7 +258,8 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
     """
     family = raw.get("model_type")
     if not isinstance(family, str) or family not in _ALL:
-        near = name_near(family, _ALL)
+        missing = _MISSING.get(family) if isinstance(family, str) else None
+        near = name_near(family, _ALL) if missing is None else f", because its {missing}"
         raise ModelError(
             f"{path} says that the model is of the family {shorten(family)}, which is not supported{near}; "
             "see docs/models.md."

@@ -40,6 +40,12 @@ DTYPES: dict[str, np.dtype] = {
 # BERT's first files name the parts of norms by other letters.
 _OLD_NORM = re.compile(r"\bLayerNorm\.(gamma|beta)$")
 _NORM_NAMES = {"gamma": "weight", "beta": "bias"}
+# Names of Hy4's first files -> those that Transformers has for them.
+_HYPER = re.compile(r"\.hc_(attn|mlp)_layer\.(?:hc_pre\.)?hc_(?=\w+$)")
+_HYPER_HEAD = re.compile(r"\.(?:hc_pre\.)?hc_head_(?=\w+$)")
+_ATTENTION_PARTS = {"self_attn.linear_gate.weight": "self_attn.gate_proj.weight"} | {
+    "self_attn.learnable_sink_param": "self_attn.sinks"
+}
 _ALIGNMENT = 64  # bytes of a cache line
 _MAX_HEADER_BYTES = 100 * 2**20  # the limit of the reference implementation
 
@@ -63,6 +69,7 @@ def text_model_name(name: str) -> str:
         ("transformer.", ""),  # GPT-2, in newer files
         ("bert.", ""),  # in files for other tasks than embeddings
         ("roberta.", ""),
+        ("deberta.", ""),
         ("mpnet.", ""),
         ("new.", ""),
         ("distilbert.transformer.", ""),
@@ -71,6 +78,10 @@ def text_model_name(name: str) -> str:
         if name.startswith(prefix):
             name = plain + name.removeprefix(prefix)
             break
+    for old, new in _ATTENTION_PARTS.items():
+        name = name.removesuffix(old) + new if name.endswith(old) else name
+    name = _HYPER.sub(lambda match: f".{'attn' if match[1] == 'attn' else 'ffn'}_hc.", name)
+    name = _HYPER_HEAD.sub(".hc_", name)
     return _OLD_NORM.sub(lambda match: f"LayerNorm.{_NORM_NAMES[match[1]]}", name)
 
 

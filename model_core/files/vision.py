@@ -146,6 +146,7 @@ def _list_weights(tower: Tower) -> Iterator[WeightRef]:
     for stage in tower.stages:
         for linear in products(stage.tape.records):
             yield from (*linear.weights, *linear.biases)
-        yield from (record.weight for record in head_products(stage.tape.records))
+        for record in head_products(stage.tape.records):
+            yield from record.weights
         yield from vector_refs(stage.tape.records)
     yield from (WeightRef(name, shape) for name, shape in tower.tables.items())

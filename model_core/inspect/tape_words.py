@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..tape import operations
+from ..tape.distances import PositionRows
 from ..tape.operations import Record
 from ..tape.references import Span, WeightRef
 from ..tape.tape import Tape
@@ -161,7 +162,9 @@ def _say(record: Record, tape: Tape) -> str:
             )
             sense = ": the scores of all tokens of the vocabulary" if record.is_head else ""
             return f"Multiply {x.buffer} ({x.width} columns) by the matrix {sizes}{sense}."
-        case operations.HeadLinear(x, _, weight, _):
+        case operations.HeadLinear(x, y, PositionRows()):
+            return f"Multiply each head of {x.buffer} by learned vectors of {y.size} distances."
+        case operations.HeadLinear(x, _, WeightRef() as weight):
             name = weight.name.removesuffix(".weight").rpartition(".")[2]
             return f"Multiply each of the {x.heads} heads of {x.buffer} by its own part of the matrix {name}."
         case operations.Permute(x, y, _):
@@ -186,8 +189,9 @@ def _say(record: Record, tape: Tape) -> str:
             return f"Add {times}{x.buffer} to {y.buffer}: the residual connection."
         case operations.AddGiven(x, part):
             return f"Add part {part} of the rows of images to {x.buffer}, where there are some."
-        case operations.Scale(x, factor):
-            return f"Multiply {x.buffer} by {factor:.4g}."
+        case operations.Scale(x, factor, offset):
+            more = f", and add {offset:.4g}" if offset else ""
+            return f"Multiply {x.buffer} by {factor:.4g}{more}."
         case operations.Softcap(x, cap):
             return f"Keep {x.buffer} between -{cap:g} and {cap:g}, by tanh."
         case operations.TakeRows(x, _):
@@ -203,6 +207,8 @@ def _say(record: Record, tape: Tape) -> str:
             return _capitalize(_MAP_WORDS.get(function, function.replace("_", " ") + " of {}").format(names))
         case operations.XIELU(x, _):
             return f"Compute xIELU of {x.buffer}: a parabola above zero, an exponential curve below."
+        case operations.Sinkhorn(x, _, n, _, _):
+            return f"Scale the {n} x {n} matrix in {x.buffer} until its rows and columns sum to 1."
         case operations.Dot(x, z, _):
             return f"Sum {x.buffer} times {z.buffer} over the numbers of each head."
         case operations.Join(parts, _):
@@ -230,7 +236,7 @@ def _say_attend(record: operations.Attend, tape: Tape) -> str:
     window = "" if record.window is None else f" of the last {record.window} positions"
     if record.is_chunked:
         window = f" in their own chunk of {record.window} positions"
-    added = ", to which a number is added by the distance" if record.distances else ""
+    added = ", to which a number is added by the distance" if record.distances or record.relative else ""
     whom = "all positions" if record.ahead is None else "the positions so far"
     return (
         f"Attend with {_heads(record.q)}{shared}: compare each query with the keys of {whom}{window}, "

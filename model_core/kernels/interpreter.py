@@ -26,6 +26,7 @@ from .pointwise import (
     rotate,
     rotate_pairs,
     scale_row,
+    shift_row,
     softcap_row,
     xielu_row,
 )
@@ -48,6 +49,7 @@ from .sequences.kv_slots import write_kv_slot
 from .sequences.online_softmax import merge_states, state_bytes, write_outputs
 from .sequences.recurrence import conv, scan, selective_scan
 from .simd import get_f32, get_i32, read_cycles, set_f32
+from .sinkhorn import sinkhorn_row
 from .team import barrier, claim
 
 _SHARES = 4  # shares of rows for each thread, at least, so that no thread waits long for another
@@ -74,12 +76,13 @@ class Operation(IntEnum):
     PERMUTE = 15
     XIELU = 16
     ADD_GIVEN = 17
-    LINEAR = 18
-    ATTEND = 19
-    EXPERTS = 20
-    CONV = 21
-    SCAN = 22
-    SELECTIVE_SCAN = 23
+    SINKHORN = 18
+    LINEAR = 19
+    ATTEND = 20
+    EXPERTS = 21
+    CONV = 22
+    SCAN = 23
+    SELECTIVE_SCAN = 24
 
 
 # A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
@@ -96,8 +99,10 @@ INSTRUCTION = record_type(
     "weight_step",  # bytes from the weights of one head to those of the next, or from its biases of attention
     "bias",  # address, or 0; of attention: what the first head adds at the distance 0
     "state",  # bytes into a sequence's states
-    "width",  # of a convolution
+    "columns",  # address of int32, the place of what attention adds at the distance 0; 0: it adds nothing
+    "width",  # of a convolution, or of a matrix that is made doubly stochastic
     "keys",  # of a state, of a head or column
+    "rounds",  # of making a matrix doubly stochastic
     "cos",  # addresses of RoPE tables float32 [positions, rotated / 2], rows table_row bytes apart
     "sin",
     "table_row",
@@ -113,7 +118,7 @@ INSTRUCTION = record_type(
     "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
     "mode",  # of linear, the gates of experts, map and scan; of RoPE: whether pairs are interleaved
     matrix=MATRIX,
-    **dict.fromkeys(("eps", "floor", "scale", "cap"), np.float32),
+    **dict.fromkeys(("eps", "floor", "scale", "offset", "cap"), np.float32),
     mixture=MIXTURE,
     **{f"input_{number}": OPERAND for number in range(6)},
 )
@@ -180,7 +185,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
             else:
                 linear(s.team, i.matrix, x, rows, y.floats + i.y_start, y.row, i.mode, scratch)
         elif i.op == Operation.ATTEND:
-            _attend(s, threads, i, buffers[i.x], buffers[i.y], pools[i.group], scratch)
+            _attend(s, threads, i, buffers, pools[i.group], scratch)
         elif i.op == Operation.EXPERTS:
             mix_experts(s, threads, rows, i, buffers, scratch)
         elif i.op == Operation.CONV:
@@ -259,6 +264,8 @@ def _row(s, i, buffers, pools, row):
         add_row(source, i.heads * i.size, i.scale, target)
     elif i.op == Operation.SCALE:
         scale_row(source, i.heads * i.size, i.scale, target)
+        if i.offset != 0:
+            shift_row(target, i.heads * i.size, i.offset)
     elif i.op == Operation.SOFTCAP:
         softcap_row(source, i.heads * i.size, i.cap)
     elif i.op == Operation.ROUTE:
@@ -279,6 +286,8 @@ def _row(s, i, buffers, pools, row):
             scale_row(part, i.input_0.head_step // 4, np.float32(1), target + 4 * head * i.size)
     elif i.op == Operation.XIELU:
         xielu_row(source, i.heads * i.size, i.weight, target)
+    elif i.op == Operation.SINKHORN:
+        sinkhorn_row(source, i.width, i.rounds, i.eps, target)
     elif i.op == Operation.ADD_GIVEN:
         given = np.int64(get_i32(s.given_rows, 4 * row)) if s.given else np.int64(-1)
         if given >= 0:
@@ -324,12 +333,13 @@ def _first_of_block(s, i, row):
 
 
 @njit(nogil=True, inline="always")
-def _attend(s, threads, i, x, out, p, scratch):
+def _attend(s, threads, i, buffers, p, scratch):
     """Attention of each block of queries through each KV head.
 
     If there are few of these and long texts, the threads share the segments of each.
     """
-    group = i.heads // p.kv_heads
+    x, out, group = buffers[i.x], buffers[i.y], i.heads // p.kv_heads
+    of_queries, of_keys = buffers[i.input_0.buffer], buffers[i.input_1.buffer]  # if it has columns
     items, segments = s.block_count * p.kv_heads, 1
     if items < 2 * threads:
         for block in range(s.block_count):
@@ -351,7 +361,12 @@ def _attend(s, threads, i, x, out, p, scratch):
             position = get_i32(s.positions, 4 * row)
             last = _end_of_block(s, i, block)
             bounds = s.bounds + 8 * row if i.bounded and s.bounds else 0
-            q = Queries(queries, x.row, table, position, tokens, last, bounds, group, head)
+            relative, keys = np.int64(0), np.int64(0)
+            if i.columns:  # then a step has whole sequences
+                relative = of_queries.floats + row * of_queries.row + i.input_0.start
+                keys = of_keys.floats + (row - position) * of_keys.row + i.input_1.start
+            numbers = relative, of_queries.row, keys, of_keys.row
+            q = Queries(queries, x.row, table, position, tokens, last, bounds, group, head, *numbers)
             first, end = _first_of_block(s, i, row), end_segment(last)
             states = s.states_of_parts + item * size
             if merges:

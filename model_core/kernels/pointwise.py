@@ -51,6 +51,10 @@ class Function(IntEnum):
     SWIGLU = 13
     GEGLU = 14
     CLAMP = 15
+    CLAMPED_SWIGLU = 16
+    SWIGLU_TO_10 = 17
+    CAPPED_SWIGLU_TO_7 = 18
+    CAPPED_SWIGLU_TO_16 = 19
 
 
 # An input of a map or a scan: a part of a buffer's rows, or with buffer -1 an address of weights.
@@ -146,6 +150,21 @@ def clamped_swiglu(gate, up):
 
 
 @inner
+def limited_swiglu(gate, up, limit):
+    """silu(gate) * up of gates up to a limit, and ups from -limit to limit (operators.limited_swiglu)."""
+    most, least = broadcast(limit), broadcast(-limit)
+    return swiglu(minimum(gate, most), minimum(maximum(up, least), most))
+
+
+@inner
+def capped_swiglu(gate, up, limit):
+    """silu(gate) up to a limit, times ups from -limit to limit, for vectors (operators.capped_swiglu)."""
+    most, least = broadcast(limit), broadcast(-limit)
+    opened = minimum(multiply(gate, sigmoid(gate)), most)
+    return multiply(opened, minimum(maximum(up, least), most))
+
+
+@inner
 def gelu(x):
     """x * Phi(x), for vectors (operators.gelu).
 
@@ -193,6 +212,14 @@ def scale_row(x, count, factor, out):
         store_f32(out, i, multiply(load_f32(x, i), factors))
     for i in range(vector_end, 4 * count, 4):
         set_f32(out, i, get_f32(x, i) * factor)
+
+
+@inner
+def shift_row(x, count, number):
+    """Add a number to `count` floats at address x."""
+    numbers = broadcast(number)
+    for i in range(0, 4 * count, 64):
+        store_lanes(x, i, add(load_f32(x, i), numbers), count - i // 4)
 
 
 @inner
@@ -287,6 +314,14 @@ def _function(function, x, z, w):
         return swiglu(x, z)
     if function == Function.CLAMP:
         return minimum(maximum(x, z), w)
+    if function == Function.CLAMPED_SWIGLU:
+        return clamped_swiglu(x, z)
+    if function == Function.SWIGLU_TO_10:
+        return limited_swiglu(x, z, np.float32(10))
+    if function == Function.CAPPED_SWIGLU_TO_7:
+        return capped_swiglu(x, z, np.float32(7))
+    if function == Function.CAPPED_SWIGLU_TO_16:
+        return capped_swiglu(x, z, np.float32(16))
     return geglu(x, z)
 
 

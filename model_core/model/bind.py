@@ -17,7 +17,7 @@ from ..kernels.products.experts import MIXTURE, SCORES
 from ..machine.exact_math import exp, log
 from ..machine.memory import aligned_zeros, round_up
 from ..tape import operations
-from ..tape.distances import DistanceBias
+from ..tape.distances import DistanceBias, RelativeScores
 from ..tape.operations import Record, Routing
 from ..tape.references import Span, WeightRef
 from ..tape.rope import RopeConfig
@@ -33,10 +33,13 @@ _MODES = {
     "silu": linear.SWIGLU,
     "gelu_tanh": linear.GEGLU,
     "clamped_swiglu": linear.CLAMPED_SWIGLU,
+    "swiglu_to_10": linear.SWIGLU_TO_10,
+    "capped_swiglu_to_7": linear.CAPPED_SWIGLU_TO_7,
+    "capped_swiglu_to_16": linear.CAPPED_SWIGLU_TO_16,
 }
 _ALL_POSITIONS = 2**31
 _TINY = 1e-30  # changes no sum of scores that are
-_GATES = {"silu": "swiglu", "gelu_tanh": "geglu"}  # activation -> function of a map
+_GATES = {"silu": "swiglu", "gelu_tanh": "geglu"}  # activation -> function of a map, if it is another name
 
 
 @dataclass
@@ -173,13 +176,14 @@ class _Binder:
                 fields["chunk"] = window if record.is_chunked else 0
                 fields["bounded"] = record.is_bounded
                 fields |= {} if distances is None else self._bias_by_distance(distances)
+                fields |= {} if record.relative is None else self._numbers_by_distance(record.relative, q)
                 self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
             case operations.Add(x, y, factor):
                 self._emit("add", x, y, scale=factor)
             case operations.AddGiven(x, given_part):
                 self._emit("add_given", x, x, part=given_part)
-            case operations.Scale(x, factor):
-                self._emit("scale", x, x, scale=factor)
+            case operations.Scale(x, factor, offset):
+                self._emit("scale", x, x, scale=factor, offset=offset)
             case operations.Softcap(x, cap):
                 self._emit("softcap", x, x, cap=cap)
             case operations.TakeRows(x, y):
@@ -193,11 +197,13 @@ class _Binder:
             case operations.Experts():
                 self._bind_experts(record)
             case operations.Gate(gate, up, y, activation):
-                self._emit_map(_GATES[activation], (gate, up), y)
+                self._emit_map(_GATES.get(activation, activation), (gate, up), y)
             case operations.Map(function, inputs, y):
                 self._emit_map(function, inputs, y)
             case operations.XIELU(x, y):
                 self._emit("xielu", x, y, weight=self._store(self._xielu_numbers(record)))
+            case operations.Sinkhorn(x, y, n, rounds, eps):
+                self._emit("sinkhorn", x, y, width=n, rounds=rounds, eps=eps)
             case operations.Dot(x, z, y):
                 self._emit("dot", x, y, **self._operands((x, z), x))
             case operations.Join(parts, y):
@@ -265,6 +271,15 @@ class _Binder:
             address, step = self._store(rows), 4 * round_up(rows.shape[1], STRIP)
             self._distances[distances] = {"bias": address + 4 * reach, "weight_step": step}
         return self._distances[distances]
+
+    def _numbers_by_distance(self, relative: RelativeScores, q: Span) -> dict[str, Any]:
+        """The fields for what attention adds from numbers of queries and keys."""
+        reach = round_up(self._max_context, PAGE)
+        columns = aligned_zeros((2 * reach,), np.int32)
+        columns[:] = relative.columns_of(reach)
+        self.weights.append(columns)
+        operands = self._operands((relative.of_queries, relative.of_keys), q)
+        return operands | {"columns": columns.ctypes.data + 4 * reach}
 
     def _bind_experts(self, record: operations.Experts) -> None:
         x, gate_up = record.x, record.gate_up

@@ -15,6 +15,7 @@ from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..files.vision import PatchSource, read_vision
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
+from ..tape.distances import PositionRows
 from ..tape.operations import Attend, Experts, Linear
 from ..tape.passes import (
     buffer_widths,
@@ -229,8 +230,10 @@ def _matrix_bits(linear: Linear, source: TensorSource, weights: str, files: Mode
     return bits
 
 
-def _head_bits(weight: WeightRef, source: TensorSource, weights: str) -> float:
+def _head_bits(weight: WeightRef | PositionRows, source: TensorSource, weights: str) -> float:
     """Bits that the matrix of a product by heads takes; 0 if it is missing."""
+    if isinstance(weight, PositionRows):
+        return math.prod(weight.shape) * _BITS[choose_head_kind(weights, "float32")]
     stored = _bits_as_stored(weight, source)
     kinds = {32: "float32", 16: "float16"}  # as many bits as bfloat16
     kind = choose_head_kind(weights, kinds.get(round(stored)))

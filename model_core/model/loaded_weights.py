@@ -9,10 +9,14 @@ from functools import cached_property
 import numpy as np
 
 from ..tape.classifier import LoadedClassifier
+from ..tape.distances import PositionRows
 from ..tape.operations import Experts, Record
 from ..tape.passes import products
 from ..tape.references import WeightRef
 from ..weights.matrix import INTEGERS, NAMES, Matrix
+
+# The weights of a product, by which its matrix is found.
+MatrixKey = tuple[WeightRef | PositionRows, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +33,7 @@ class LoadedWeights:
     """
 
     records: Sequence[Record]
-    matrices: Mapping[tuple[WeightRef, ...], Matrix]
+    matrices: Mapping[MatrixKey, Matrix]
     vectors: Mapping[WeightRef, np.ndarray]
     embeddings: Mapping[str, np.ndarray | Matrix]
     classifier: LoadedClassifier | None = None
@@ -83,7 +87,7 @@ class LoadedWeights:
         shares = self._active_shares()
         return sum(int(m.n * m.k * shares.get(key, 1)) for key, m in self.matrices.items())
 
-    def _active_shares(self) -> dict[tuple[WeightRef, ...], Fraction]:
+    def _active_shares(self) -> dict[MatrixKey, Fraction]:
         """For each matrix of experts, the part that a token uses."""
         return {
             product.weights: Fraction(record.routing.top_k, record.count)

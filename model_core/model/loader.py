@@ -41,7 +41,7 @@ from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.matrix import Matrix
 from .eagle3_head import Eagle3Head, open_eagle3_head
-from .loaded_weights import LoadedWeights
+from .loaded_weights import LoadedWeights, MatrixKey
 from .mtp_head import find_mtp_tape
 from .packer import Packer
 from .tied_head import untie_stored_head
@@ -149,7 +149,7 @@ def read_weights(
     """The weights of a tape, packed. An MTP head shares embedding and head with those of its model."""
     records = fuse(tape.records)
     linears: list[Linear | HeadLinear] = [*distinct_products(records), *head_products(records)]
-    matrices: dict[tuple[WeightRef, ...], Matrix] = {}
+    matrices: dict[MatrixKey, Matrix] = {}
     embeddings: dict[str, np.ndarray | Matrix] = {}
     if shared is not None:
         heads = [record for record in linears if isinstance(record, Linear) and record.is_head]
@@ -243,7 +243,8 @@ _UNUSED_TENSORS = re.compile(
     r"(.*\.)?(rotary_emb\..*|(attn|attention)\.(masked_)?bias"
     r"|blocks\.0\.att\.v[012]"  # RWKV-7 has them in all layers, and uses them in the later ones
     r"|model\.(aligner|connector|merger|projector)\..*"  # of images, in DeepSeek-VL, Idefics3, MiniCPM-V
-    r"|(vision|visual|audio|image|video|multi_modal|mm|mtp|embed_vision|embed_audio)(_\w+)?\..*|image_newline)"
+    r"|(vision|visual|vit|audio|image|video|multi_modal|mm|mtp|embed_vision|embed_audio)(_\w+)?\..*"
+    r"|patch_merge_mlp\..*|image_newline)"
 )
 
 

@@ -25,7 +25,7 @@ def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape
     if head is None:
         return None
     refs = [weight for product in products(head.records) for weight in product.weights]
-    refs += [product.weight for product in head_products(head.records)]
+    refs += [weight for product in head_products(head.records) for weight in product.weights]
     missing = [
         ref.name for ref in (*refs, *vector_refs(head.records)) if find_name(source, ref) not in source
     ]

@@ -11,6 +11,7 @@ from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor, read_weights
 from ..kernels.layout import FLOAT16, FLOAT32, INT8, STEPPED_BITS
 from ..machine.memory import aligned_zeros
+from ..tape.distances import PositionRows
 from ..tape.operations import HeadLinear, Linear
 from ..tape.passes import PERMUTED
 from ..tape.references import WeightRef
@@ -78,12 +79,23 @@ class Packer:
 
     def pack_heads(self, product: HeadLinear) -> Matrix:
         """The matrix of a product by heads: floats, also of codes. Raises ModelError."""
+        if isinstance(product.weight, PositionRows):
+            rows = product.weight.read(self._read_floats)
+            matrices = rows.reshape(len(rows), product.x.heads, -1).transpose(1, 0, 2)
+            return replace(
+                pack(list(matrices), choose_head_kind(self._weights, "float32")), heads=len(matrices)
+            )
         stored = read_weights(self._source, product.weight)
         floats = dequantize_codes(stored) if isinstance(stored, Codes) else stored
         matrices = floats.reshape(product.x.heads, -1, floats.shape[1])
         matrices = matrices.transpose(0, 2, 1) if product.is_transposed else matrices
         kind = choose_head_kind(self._weights, None if isinstance(stored, Codes) else stored.dtype.name)
         return replace(pack(list(matrices), kind), heads=product.x.heads)
+
+    def _read_floats(self, weight: WeightRef) -> np.ndarray:
+        """A weight in float32. Raises ModelError."""
+        stored = read_weights(self._source, weight)
+        return dequantize_codes(stored) if isinstance(stored, Codes) else weight.finish(stored)
 
     def pack_table(self, table: WeightRef) -> np.ndarray | Matrix:
         """The rows of an embedding: in memory as they are stored. Raises ModelError."""

@@ -23,10 +23,10 @@ from ..reference.tile_products import multiply_on_tiles
 from ..tape.operations import KVLayer
 from ..tape.passes import fuse, products
 from ..tape.tape import Tape
-from ..weights.matrix import KINDS
+from ..weights.matrix import KINDS, Matrix
 from ..weights.pack import pack
 from .batch import BatchBuilder
-from .loaded_weights import LoadedWeights
+from .loaded_weights import LoadedWeights, MatrixKey
 from .transformer import Transformer
 
 SIZES = ((64, 64), (70, 96), (70, 97), (128, 576), (64, 330))  # of weights, [n, k]
@@ -53,7 +53,9 @@ class Product:
         rows = tape.take_rows(tape.embed("x", len(x), x.shape[1]))
         tape.project(rows, "logits", "w", len(w), is_head=True)
         records = fuse(tape.records)
-        matrices = {product.weights: pack([w], KINDS[kind]) for product in products(records)}
+        matrices: dict[MatrixKey, Matrix] = {
+            product.weights: pack([w], KINDS[kind]) for product in products(records)
+        }
         weights = LoadedWeights(records, matrices, {}, {"x": x})
         config = ModelConfig(
             family="product",

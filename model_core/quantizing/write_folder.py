@@ -93,7 +93,7 @@ def _split_tensors(tape: Tape) -> tuple[dict[str, list[WeightRef]], dict[str, We
     """The tensors of a model by name: those to quantize with all parts that products use, and the others."""
     quantized: dict[str, list[WeightRef]] = defaultdict(list)
     kept = {ref.name: ref for ref in (*vector_refs(tape.records), *tape.embeddings.values())}
-    kept |= {record.weight.name: record.weight for record in head_products(tape.records)}
+    kept |= {ref.name: ref for record in head_products(tape.records) for ref in record.weights}
     for product in products(tape.records):
         kept |= {ref.name: ref for ref in product.biases}
         for ref in product.weights:
@@ -199,7 +199,7 @@ def _describe(bits: Mapping[str, int], tape: Tape) -> dict[str, Any]:
     """The `quantization_config` of a folder. `ignore` names products that are not quantized."""
     _, kept = _split_tensors(tape)
     refs = {ref.name for product in products(tape.records) for ref in product.weights}
-    refs |= {record.weight.name for record in head_products(tape.records)}
+    refs |= {ref.name for record in head_products(tape.records) for ref in record.weights}
     ignored = {name.removesuffix(".weight") for name in refs & kept.keys() - {tape.embedding.name}}
     modules: dict[int, list[str]] = defaultdict(list)
     for name in sorted(bits.keys() - kept.keys()):

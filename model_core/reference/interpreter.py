@@ -9,6 +9,7 @@ from ..files.source import TensorSource, read_weights
 from ..kernels.layout import STRIP
 from ..machine.memory import round_up
 from ..tape import operations
+from ..tape.distances import PositionRows
 from ..tape.low_rank import Adapter
 from ..tape.operations import Record
 from ..tape.references import Span, WeightRef
@@ -109,8 +110,12 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
         case operations.Linear():
             _linear(record, weights, s)
         case operations.HeadLinear(x, y, weight, is_transposed):
-            stored = weights(weight).reshape(x.heads, -1, weight.shape[1])
-            matrices = stored if is_transposed else stored.transpose(0, 2, 1)
+            if isinstance(weight, PositionRows):
+                matrices = weight.read(weights).reshape(-1, x.heads, x.size).transpose(1, 2, 0)
+                matrices = np.pad(matrices, ((0, 0), (0, 0), (0, y.size - matrices.shape[2])))
+            else:
+                stored = weights(weight).reshape(x.heads, -1, weight.shape[1])
+                matrices = stored if is_transposed else stored.transpose(0, 2, 1)
             s.put(y, np.matmul(s.get(x).transpose(1, 0, 2), matrices).transpose(1, 0, 2))
         case operations.Permute(x, y, order):
             s.put(y, s.rows(x)[:, order])
@@ -129,6 +134,9 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
         case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, distances):
             past_keys, past_values = (cache[layer].transpose(1, 0, 2) for cache in (s.keys, s.values))
             added = None if distances is None else distances.read_rows(weights, past_keys.shape[1])
+            if relative := record.relative:
+                of_both = s.get(relative.of_queries), s.get(relative.of_keys)
+                added = np.float32(scale) * op.relative_scores(*of_both, relative)
             scores = scale, window, softcap, sinks and weights(sinks), ahead, added
             s.put(y, op.attention(s.get(q), past_keys, past_values, *scores))
         case operations.Gate(gate, up, y, activation):
@@ -137,8 +145,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(y, s.get(y) + np.float32(factor) * s.get(x))
         case operations.AddGiven(x, part):
             s.put(x, s.rows(x) if s.given is None else s.rows(x) + s.given[part])
-        case operations.Scale(x, factor):
-            s.put(x, np.float32(factor) * s.get(x))
+        case operations.Scale(x, factor, offset):
+            s.put(x, np.float32(factor) * s.get(x) + np.float32(offset))
         case operations.Softcap(x, cap):
             s.put(x, op.softcap(s.get(x), cap))
         case operations.TakeRows(x, y):
@@ -151,6 +159,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(y, op.FUNCTIONS[function](*(_input(i, y.heads, weights, s) for i in inputs)))
         case operations.XIELU(x, y):
             s.put(y, op.xielu(s.get(x), *(weights(weight).item() for weight in record.weights)))
+        case operations.Sinkhorn(x, y, n, rounds, eps):
+            s.put(y, op.sinkhorn(s.rows(x).reshape(-1, n, n), rounds, eps))
         case operations.Dot(x, z, y):
             s.put(y, np.sum(s.get(x) * s.get(z), axis=-1))
         case operations.Join(parts, y):

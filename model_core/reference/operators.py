@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tape.distances import RelativeScores
 from ..tape.operations import Routing
 from ..tape.rope import RopeConfig, axes_of_frequencies, rope_frequencies
 
@@ -81,14 +82,35 @@ ACTIVATIONS = {"silu": silu, "gelu_tanh": gelu_tanh}
 
 
 def gate(gate: np.ndarray, up: np.ndarray, activation: str) -> np.ndarray:
-    """activation(gate) * up: a key of ACTIVATIONS, or "clamped_swiglu"."""
-    return clamped_swiglu(gate, up) if activation == "clamped_swiglu" else ACTIVATIONS[activation](gate) * up
+    """activation(gate) * up with a key of ACTIVATIONS, or a function of both, a key of GATES."""
+    return GATES[activation](gate, up) if activation in GATES else ACTIVATIONS[activation](gate) * up
 
 
 def clamped_swiglu(gate: np.ndarray, up: np.ndarray) -> np.ndarray:
     """gate * sigmoid(1.702 gate) * (up + 1), gate up to 7, up from -7 to 7 (gpt-oss, arXiv:2508.10925)."""
     gate, up = np.minimum(gate, np.float32(7)), np.clip(up, np.float32(-7), np.float32(7))
     return silu(np.float32(1.702) * gate) / np.float32(1.702) * (up + np.float32(1))
+
+
+def limited_swiglu(gate: np.ndarray, up: np.ndarray, limit: float) -> np.ndarray:
+    """silu(gate) * up, gate up to `limit`, up from -limit to limit (DeepSeek-V4, 2026)."""
+    most = np.float32(limit)
+    return silu(np.minimum(gate, most)) * np.clip(up, -most, most)
+
+
+def capped_swiglu(gate: np.ndarray, up: np.ndarray, limit: float) -> np.ndarray:
+    """silu(gate) * up, silu(gate) up to `limit`, up from -limit to limit (Step 3.5, 2026)."""
+    most = np.float32(limit)
+    return np.minimum(silu(gate), most) * np.clip(up, -most, most)
+
+
+# name on tapes -> function of gate and up
+GATES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "clamped_swiglu": clamped_swiglu,
+    "swiglu_to_10": lambda gate, up: limited_swiglu(gate, up, 10),
+    "capped_swiglu_to_7": lambda gate, up: capped_swiglu(gate, up, 7),
+    "capped_swiglu_to_16": lambda gate, up: capped_swiglu(gate, up, 16),
+}
 
 
 def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) -> np.ndarray:
@@ -168,7 +190,16 @@ FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "swiglu": lambda x, z: silu(x) * z,
     "geglu": lambda x, z: gelu_tanh(x) * z,
     "clamp": lambda x, z, w: np.minimum(np.maximum(x, z), w),
+    **GATES,
 }
+
+
+def sinkhorn(x: np.ndarray, rounds: int, eps: float) -> np.ndarray:
+    """Matrices [..., n, n] made doubly stochastic (see operations.Sinkhorn)."""
+    y, small = softmax(x) + np.float32(eps), np.float32(eps)
+    for turn in range(2 * rounds - 1):
+        y = y / (y.sum(axis=-1 if turn % 2 else -2, keepdims=True) + small)
+    return y
 
 
 def softcap(x: np.ndarray, cap: float) -> np.ndarray:
@@ -254,7 +285,7 @@ def attention_weights(
         sinks: float32 [heads], scores of a position without a value; None: there is none.
         ahead: attend to this many positions after one's own, 0 in causal attention; None: to all.
         distances: float32 [heads, 2 * reach], what is added to scores at the distances -reach to reach - 1,
-            where the reach is at least the length; None: nothing.
+            where the reach is at least the length; or [heads, tokens, positions] for each; None: nothing.
 
     Returns:
         float32 [heads, tokens, positions], without the first positions if no window reaches them. Each row
@@ -272,8 +303,9 @@ def attention_weights(
         scores = softcap(scores, cap)
     if distances is not None:
         positions = np.arange(first, length) - np.arange(start, length)[:, None]
-        added = distances[:, positions + distances.shape[1] // 2]  # [heads, tokens, positions]
-        scores = scores + added.reshape(scores.shape)
+        if distances.ndim == 2:
+            distances = distances[:, positions + distances.shape[1] // 2]  # [heads, tokens, positions]
+        scores = scores + distances.reshape(scores.shape)
     if tokens > 1:
         scores = scores.reshape(kv_heads, -1, tokens, length - first)
         distance = np.arange(start, length)[:, None] - np.arange(first, length)
@@ -288,6 +320,17 @@ def attention_weights(
         sink = np.repeat(sinks.reshape(kv_heads, -1), tokens, axis=1)[..., None]
         weights = softmax(np.concatenate([scores, sink], axis=-1))[..., :-1]
     return weights.reshape(heads, tokens, -1)
+
+
+def relative_scores(of_queries: np.ndarray, of_keys: np.ndarray, relative: RelativeScores) -> np.ndarray:
+    """What is added to scores before the scale: float32 [heads, tokens, positions] of a whole sequence.
+
+    of_queries, of_keys: float32 [tokens, heads, columns], see RelativeScores.
+    """
+    tokens = np.arange(len(of_queries))
+    columns = relative.columns_of(len(tokens))[tokens - tokens[:, None] + len(tokens)]
+    queries = of_queries[tokens[:, None], :, columns] + of_keys[tokens[None, :], :, columns]
+    return queries.transpose(2, 0, 1)
 
 
 def conv(

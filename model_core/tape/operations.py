@@ -5,7 +5,8 @@ A row belongs to one token. A record says what is computed, in the terms of its 
 
 from dataclasses import dataclass
 
-from .distances import DistanceBias
+from .distances import DistanceBias, PositionRows, RelativeScores
+from .recurrences import Conv, Scan, SelectiveScan
 from .references import Span, WeightRef
 from .rope import RopeConfig
 
@@ -65,13 +66,18 @@ class HeadLinear:
     """y = x times a matrix of its own for each head: [a head of y, a head of x] transposed.
 
     The weight has the matrices one below the other. is_transposed: they are stored as
-    [a head of x, a head of y].
+    [a head of x, a head of y]. Of PositionRows, a head has its columns of all rows.
     """
 
     x: Span
     y: Span
-    weight: WeightRef
+    weight: WeightRef | PositionRows
     is_transposed: bool = False
+
+    @property
+    def weights(self) -> tuple[WeightRef, ...]:
+        """The tensors that it reads."""
+        return self.weight.weights if isinstance(self.weight, PositionRows) else (self.weight,)
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ class Attend:
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
     `distances` is added to scores that are not capped. is_chunked: positions are in chunks of `window`, from
     0 on, and attend to those of their own (Llama 4). is_bounded: rows attend to the positions within their
-    bounds, too, where a step has some (Batch.bounds).
+    bounds, too, where a step has some (Batch.bounds). `relative` is added to scores before the scale.
     """
 
     q: Span
@@ -132,6 +138,7 @@ class Attend:
     distances: DistanceBias | None = None
     is_chunked: bool = False
     is_bounded: bool = False
+    relative: RelativeScores | None = None
 
 
 @dataclass(frozen=True)
@@ -163,10 +170,11 @@ class AddGiven:
 
 @dataclass(frozen=True)
 class Scale:
-    """x = factor * x."""
+    """x = factor * x + offset."""
 
     x: Span
     factor: float
+    offset: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -300,6 +308,21 @@ class XIELU:
 
 
 @dataclass(frozen=True)
+class Sinkhorn:
+    """y = the matrix [n, n] in x, made doubly stochastic (Sinkhorn and Knopp, 1967; mHC, arXiv:2512.24880).
+
+    Each row of it becomes its softmax, and eps is added. Columns are divided by their sums + eps; then
+    rows and columns, `rounds` - 1 times.
+    """
+
+    x: Span
+    y: Span
+    n: int
+    rounds: int
+    eps: float
+
+
+@dataclass(frozen=True)
 class Dot:
     """y = sum(x * z) of each head, one number a head."""
 
@@ -319,62 +342,10 @@ class Join:
     y: Span
 
 
-@dataclass(frozen=True)
-class Conv:
-    """y_t = sum_i weight_i * x_(t - width + 1 + i) + bias, for each column (causal depthwise convolution).
-
-    The weight is stored [columns, 1, width]. Without one, y is the x of the previous token (token shift).
-    State `state` holds the last width - 1 rows of x: [width - 1, columns].
-    """
-
-    x: Span
-    y: Span
-    weight: WeightRef | None
-    bias: WeightRef | None
-    state: int
-
-
-@dataclass(frozen=True)
-class Scan:
-    """S_t = S_(t-1) (diag(w) - a b^T) + v k^T, y = S_t r, for each head: linear attention with one state.
-
-    S is [values, keys]. RWKV-7 (arXiv:2503.14456), gated delta nets (arXiv:2412.06464) and, without a and b,
-    Mamba-2 (arXiv:2405.21060). Heads and columns of inputs are repeated as in `Map`, up to those of v and k.
-    State `state` holds the transpose of S: [heads, keys, values].
-    """
-
-    w: Span
-    v: Span
-    k: Span
-    r: Span
-    y: Span
-    state: int
-    a: Span | None = None
-    b: Span | None = None
-
-
-@dataclass(frozen=True)
-class SelectiveScan:
-    """S_t = exp(-dt_t A) * S_(t-1) + v_t k_t^T, y_t = S_t r_t, number by number: Mamba (arXiv:2312.00752).
-
-    S and the weight A are [columns, keys]; dt, v and y have a number for each column, k and r one for each
-    key. State `state` holds S for STATE_COLUMNS columns at a time: [columns / STATE_COLUMNS, keys,
-    STATE_COLUMNS].
-    """
-
-    dt: Span
-    v: Span
-    k: Span
-    r: Span
-    y: Span
-    rates: WeightRef
-    state: int
-
-
 Record = (
     Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add
-    | AddGiven | Scale | Softcap | TakeRows | Route | Experts | Map | XIELU | Dot | Join | Conv | Scan
-    | SelectiveScan
+    | AddGiven | Scale | Softcap | TakeRows | Route | Experts | Map | XIELU | Sinkhorn | Dot | Join | Conv
+    | Scan | SelectiveScan
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..kernels.layout import STATE_COLUMNS, STRIP
 from . import operations
 from .classifier import Classifier
-from .distances import DistanceBias
+from .distances import PositionRows
 from .operations import Expert, KVLayer, Record, Routing
 from .references import Span, WeightRef
 from .rope import RopeConfig
@@ -167,7 +167,7 @@ class Tape:
         return spans
 
     def multiply_heads(
-        self, x: Span, to: str, weight: WeightRef, size: int, is_transposed: bool = False
+        self, x: Span, to: str, weight: WeightRef | PositionRows, size: int, is_transposed: bool = False
     ) -> Span:
         """Each head of x times a matrix of its own (see operations.HeadLinear): heads of `size`."""
         y = Span(to, 0, x.heads * size, x.heads)
@@ -261,33 +261,26 @@ class Tape:
         self.records.append(operations.Attend(q, y, layer, scale, chunk, is_chunked=True))
         return y
 
-    def attend_to_latents(self, q: Span, latents: Span, value_dim: int, scale: float) -> Span:
+    def attend_to_latents(
+        self, q: Span, latents: Span, value_dim: int, scale: float, **settings: Any
+    ) -> Span:
         """Write latents, one head, to a new KV layer, and attend to it: values are its first numbers."""
         layer = len(self.kv_layers)
         self.kv_layers.append(KVLayer(1, latents.size, value_dim, None, is_latent=True))
         self.records.append(operations.WriteKV(latents, replace(latents, width=value_dim), layer))
-        return self.attend_again(q, layer, scale)
+        return self.attend_again(q, layer, scale, **settings)
 
     def attend_again(
-        self,
-        q: Span,
-        layer: int,
-        scale: float,
-        softcap: float | None = None,
-        sinks: str | None = None,
-        ahead: int | None = 0,
-        distances: DistanceBias | None = None,
-        is_bounded: bool = False,
+        self, q: Span, layer: int, scale: float, sinks: str | None = None, **settings: Any
     ) -> Span:
         """Attend to a KV layer that an earlier layer has written.
 
-        sinks: a name, see operations.Attend. softcap, ahead, distances, is_bounded: see there.
+        sinks: a name, see operations.Attend. settings: its other fields.
         """
         kv = self.kv_layers[layer]
         y = Span("mixed", 0, q.heads * kv.value_dim, q.heads)
         ref = None if sinks is None else WeightRef(sinks, (q.heads,))
-        settings = (softcap, ref, ahead, distances, False, is_bounded)
-        self.records.append(operations.Attend(q, y, layer, scale, kv.window, *settings))
+        self.records.append(operations.Attend(q, y, layer, scale, kv.window, sinks=ref, **settings))
         return y
 
     def gate(self, gate: Span, up: Span, activation: str) -> Span:
@@ -305,10 +298,10 @@ class Tape:
         self.records.append(operations.AddGiven(x, part))
         return x
 
-    def scale(self, x: Span, factor: float) -> Span:
-        """Multiply x by a factor, in place."""
-        if factor != 1:
-            self.records.append(operations.Scale(x, factor))
+    def scale(self, x: Span, factor: float, offset: float = 0.0) -> Span:
+        """factor * x + offset, in place."""
+        if factor != 1 or offset:
+            self.records.append(operations.Scale(x, factor, offset))
         return x
 
     def softcap(self, x: Span, cap: float | None) -> Span:
@@ -343,6 +336,12 @@ class Tape:
         others = (WeightRef(f"{p}.{name}", ()) for name in ("beta", "eps"))
         self.records.append(operations.XIELU(x, x, *alphas, *others))
         return x
+
+    def sinkhorn(self, x: Span, n: int, rounds: int, eps: float, to: str) -> Span:
+        """The matrix [n, n] in x, made doubly stochastic, as one head in the buffer `to`."""
+        y = Span(to, 0, n * n)
+        self.records.append(operations.Sinkhorn(x, y, n, rounds, eps))
+        return y
 
     def dot(self, x: Span, z: Span, to: str) -> Span:
         """The sum of x * z for each head, to the buffer `to`."""

@@ -1,11 +1,12 @@
 """What BERT and its like have in common: their configuration, their layers, and names without use."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number
 from ...tape.classifier import Classifier, ClassifierLayer
-from ...tape.distances import DistanceBias
+from ...tape.distances import DistanceBias, RelativeScores
 from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
@@ -84,13 +85,15 @@ def write_bert(
     first_position: int | None = 0,
     names: EncoderNames = BERT_NAMES,
     distances: DistanceBias | None = None,
+    relative: Callable[[Span, Span, int], RelativeScores] | None = None,
 ) -> Span:
     """BERT's hidden states (Devlin et al., 2018, arXiv:1810.04805).
 
     x is the sum of the embeddings of token, type and position; x = norm(x + attention(x)) and
     x = norm(x + mlp(x)) in each layer. `types`: how many types of tokens there are; 0: no embedding of types.
     `first_position`: the row of the first position in its table; None: there is no table. `distances`: what
-    attention adds to scores. Layers with a RoPE rotate queries and keys.
+    attention adds to scores. relative: writes what it adds for queries and keys of a layer. Layers with a
+    RoPE rotate queries and keys.
     """
     t.unused |= _UNUSED | (set() if c.labels else _POOLER_TENSORS)
     p, eps = "embeddings", c.norm_eps
@@ -107,7 +110,10 @@ def write_bert(
             q, k, v = t.linear_split(x, "qkv", f"{p}.{names.qkv[0]}", [shape] * 3, bias=True)
         else:
             q, k, v = t.linear(x, "qkv", {f"{p}.{name}": shape for name in names.qkv}, bias=True)
-        mixed = attend_to_all(t, t.rope(q, c.ropes[i]), t.rope(k, c.ropes[i]), v, distances)
+        q, k = t.rope(q, c.ropes[i]), t.rope(k, c.ropes[i])
+        added = relative and relative(q, k, i)
+        scale = (q.size * (3 if added else 1)) ** -0.5
+        mixed = t.attend(q, k, v, scale, ahead=None, distances=distances, relative=added)
         x = t.add(x, t.project(mixed, "out", f"{p}.{names.attention_out}", c.hidden_size, bias=True))
         x = t.layer_norm(x, f"{p}.{names.attention_norm}", eps, to="x", bias=True)
         inner = _write_inner(t, c, x, f"{p}.{names.inner}", names.gate)

@@ -139,34 +139,49 @@ def _write_layer(t: Tape, c: DeepSeekConfig, x: Span, i: int) -> Span:
     return write_layer(t, c, x, i, partial(mlp, t, c), partial(write_latent_attention, t, c))
 
 
-def write_latent_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
-    """Queries and keys have a part that is rotated. All heads share that of the keys."""
+def write_latent_attention(
+    t: Tape,
+    c: DeepSeekConfig,
+    h: Span,
+    i: int,
+    latent_eps: float = _LATENT_EPS,
+    sinks: str | None = None,
+    gate: str | None = None,
+) -> Span:
+    """Queries and keys may have a part that is rotated. All heads share that of the keys.
+
+    latent_eps: of the norms of latents. sinks: the name of attention sinks, if there are some. gate: that of
+    a projection, whose sigmoid multiplies what is mixed.
+    """
     p, rope = f"model.layers.{i}.self_attn", c.ropes[i]
     source, name = h, "q_proj"
     if c.query_rank is not None:
         source = t.project(h, "q_latent", f"{p}.q_a_proj", c.query_rank, bias=c.qkv_bias)
-        source, name = t.norm(source, f"{p}.q_a_layernorm", _LATENT_EPS), "q_b_proj"
-    q, q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
-    q_rotated = t.rope(q_rotated, rope)
+        source, name = t.norm(source, f"{p}.q_a_layernorm", latent_eps), "q_b_proj"
+    q, *q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
+    q_rotated = [t.rope(part, rope) for part in q_rotated]
     if rope is not None and rope.query_growth:  # of the whole queries, but not of keys
         length, growth = rope.original_max_position, rope.query_growth
         q = t.rope(q, RopeConfig(original_max_position=length, query_growth=growth, is_still=True))
         rope = replace(rope, query_growth=0.0)
-    parts = [(1, c.kv_rank), (1, c.rotated_dim)]
-    latent, k_rotated = t.linear_split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
-    latent = t.norm(latent, f"{p}.kv_a_layernorm", _LATENT_EPS, to="kv_normed")
-    k_rotated = t.rope(k_rotated, rope)
+    parts = [(1, size) for size in (c.kv_rank, c.rotated_dim) if size]
+    latent, *k_rotated = t.linear_split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
+    latent = t.norm(latent, f"{p}.kv_a_layernorm", latent_eps, to="kv_normed")
+    k_rotated = [t.rope(part, rope) for part in k_rotated]
     sizes = (c.plain_dim, c.value_dim)
     if c.stores_latents:
         of_keys, of_values = _split_rows(c, f"{p}.kv_b_proj", sizes, c.kv_rank)
         q = t.multiply_heads(q, "q_latent_keys", of_keys, c.kv_rank, is_transposed=True)
-        q, latents = t.join(q, q_rotated, to="queries"), t.join(latent, k_rotated, to="keys")
-        mixed = t.attend_to_latents(q, latents, c.kv_rank, c.score_scale)
+        q, latents = t.join(q, *q_rotated, to="queries"), t.join(latent, *k_rotated, to="keys")
+        mixed = t.attend_to_latents(q, latents, c.kv_rank, c.score_scale, sinks=sinks)
         mixed = t.multiply_heads(mixed, "mixed_values", of_values, c.value_dim)
     else:
         k, v = _expand(t, c, latent, "kv", f"{p}.kv_b_proj", sizes)
-        q, k = t.join(q, q_rotated, to="queries"), t.join(k, k_rotated, to="keys")
-        mixed = t.attend(q, k, v, c.score_scale)
+        q, k = t.join(q, *q_rotated, to="queries"), t.join(k, *k_rotated, to="keys")
+        mixed = t.attend(q, k, v, c.score_scale, sinks=sinks)
+    if gate is not None:
+        gates = t.map("sigmoid", t.project(h, "gate", gate, mixed.width))
+        mixed = t.map("multiply", replace(mixed, heads=1), gates)
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 
 
@@ -177,6 +192,6 @@ def _expand(t: Tape, c: DeepSeekConfig, x: Span, to: str, name: str, sizes: tupl
 
 def _split_rows(c: DeepSeekConfig, name: str, sizes: tuple[int, int], columns: int) -> list[WeightRef]:
     """The two parts of a matrix with so many rows of each for each head."""
-    parts = ((0, sizes[0]), (sizes[0], sum(sizes)))
+    parts = ((0, sizes[0]), (sizes[0], sum(sizes))) if sizes[1] else ((0, sizes[0]),)
     shape = (c.heads * sum(sizes), columns)
     return [WeightRef(f"{name}.weight", shape, *part, groups=c.heads) for part in parts]

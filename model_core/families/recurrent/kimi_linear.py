@@ -44,6 +44,11 @@ class KimiLinearConfig(DeepSeekConfig):
     delta_dim: int
     conv_width: int
 
+    @property
+    def rates_shape(self) -> tuple[int, ...]:
+        """The shape of the tensor with the rate of each head at which it forgets."""
+        return 1, 1, self.delta_heads, 1
+
 
 def read_config(raw: dict[str, Any]) -> KimiLinearConfig:
     """Kimi Linear's config.json. Published files describe the delta nets in `linear_attn_config`."""
@@ -110,17 +115,18 @@ def write_tape(t: Tape, c: KimiLinearConfig) -> None:
     """x += mixer(norm(x)), x += mlp(norm(x)) in each layer. The mixer is a delta net or attention."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        mixer = _write_delta_net if c.is_delta_net[i] else write_latent_attention
+        mixer = write_delta_net if c.is_delta_net[i] else write_latent_attention
         mlp = _write_mixture if c.has_experts[i] else write_mlp
         x = write_layer(t, c, x, i, partial(mlp, t, c), partial(mixer, t, c))
     write_head(t, c, x)
 
 
-def _write_delta_net(t: Tape, c: KimiLinearConfig, h: Span, i: int) -> Span:
+def write_delta_net(t: Tape, c: KimiLinearConfig, h: Span, i: int, bound: float | None = None) -> Span:
     """S_t = S_(t-1) diag(alpha) (I - beta k k^T) + beta v k^T, y = S_t q, for each head.
 
-    alpha = exp(-exp(A) softplus(f + dt)) for each column of keys, beta = sigmoid(b). The output is normed and
-    multiplied by the sigmoid of a gate. f and the gate are projected through narrow rows.
+    alpha = exp(-exp(A) softplus(f + dt)) for each column of keys, with a `bound` exp(-bound sigmoid(exp(A)
+    (f + dt))); beta = sigmoid(b). The output is normed and multiplied by the sigmoid of a gate. f and the
+    gate are projected through narrow rows.
     """
     p, heads, dim = f"model.layers.{i}.self_attn", c.delta_heads, c.delta_dim
     parts = {f"{p}.{name}_proj": (heads, dim) for name in "qkv"} | {f"{p}.b_proj": (heads, 1)}
@@ -138,8 +144,13 @@ def _write_delta_net(t: Tape, c: KimiLinearConfig, h: Span, i: int) -> Span:
     )
     q, k = t.l2_norm(q, 1e-6, scale=dim**-0.5), t.l2_norm(k, 1e-6)
     dt = WeightRef(f"{p}.dt_bias", (heads * dim,))
-    rate = WeightRef(f"{p}.A_log", (1, 1, heads, 1), is_log=True)
-    alpha = t.map("decay", t.map("multiply", t.map("softplus", t.map("add", f, dt)), rate))
+    rate = WeightRef(f"{p}.A_log", c.rates_shape, is_log=True)
+    f = t.map("add", f, dt)
+    if bound is None:
+        f = t.map("multiply", t.map("softplus", f), rate)
+    else:
+        f = t.scale(t.map("sigmoid", t.map("multiply", f, rate)), bound)
+    alpha = t.map("decay", f)
     beta = t.map("sigmoid", b)
     v = t.map("multiply", v, beta)
     kept, removal = t.map("multiply", k, alpha, to="kept"), t.map("multiply", k, beta, to="removal")

@@ -5,13 +5,15 @@ import numpy as np
 from ..compiler import njit
 from ..inner import inner
 from ..layout import STRIP, STRIP_TILES
-from ..pointwise import clamped_swiglu, geglu, relu_squared, swiglu
+from ..pointwise import capped_swiglu, clamped_swiglu, geglu, limited_swiglu, relu_squared, swiglu
 from ..simd import add, load_f32, multiply, store_f32
 from ..team import claim, claim_ahead
 from .strips import SUMS, multiply_strip
 
 # What `linear` does with its results.
-SET, ADD, RELU_SQUARED, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(6)
+SET, ADD, RELU_SQUARED = range(3)
+# The gates, of two outputs each.
+SWIGLU, GEGLU, CLAMPED_SWIGLU, SWIGLU_TO_10, CAPPED_SWIGLU_TO_7, CAPPED_SWIGLU_TO_16 = range(3, 9)
 
 
 @njit(nogil=True, inline="always")
@@ -19,8 +21,8 @@ def linear(team, m, a, rows, y, y_row, mode, scratch):
     """y[rows, n] = a[rows, k] times m [n, k] transposed, plus bias, stored as `mode` says.
 
     The threads of a team share the strips of outputs. y: address of floats, rows y_row bytes apart, as wide
-    as n is padded. mode: SET; ADD to the values in y; RELU_SQUARED of each output; SWIGLU, GEGLU or
-    CLAMPED_SWIGLU, where a strip holds 32 rows of the gate projection, then 32 of the up projection, and y is
+    as n is padded. mode: SET; ADD to the values in y; RELU_SQUARED of each output; or a gate, SWIGLU
+    and so on, where a strip holds 32 rows of the gate projection, then 32 of the up projection, and y is
     n / 2 wide. scratch: address of scratch_bytes(rows), private to the thread.
 
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
@@ -63,7 +65,13 @@ def store_outputs(m, rows, strip, y, y_row, mode, sums, extra):
 def _gated(gate, up, mode):
     if mode == SWIGLU:
         return swiglu(gate, up)
-    return geglu(gate, up) if mode == GEGLU else clamped_swiglu(gate, up)
+    if mode == GEGLU:
+        return geglu(gate, up)
+    if mode == CLAMPED_SWIGLU:
+        return clamped_swiglu(gate, up)
+    if mode == SWIGLU_TO_10:
+        return limited_swiglu(gate, up, np.float32(10))
+    return capped_swiglu(gate, up, np.float32(7) if mode == CAPPED_SWIGLU_TO_7 else np.float32(16))
 
 
 @inner

@@ -16,7 +16,7 @@ from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, p
 from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from ..pointwise import add_row, scale_row
-from ..simd import get_f32, get_i32, load_f32, multiply, store_f32
+from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 
 SEGMENT = 512  # positions
@@ -88,6 +88,10 @@ class Queries(NamedTuple):
             none.
         group: query heads a KV head.
         head: the KV head.
+        relative: address of what scores get from the numbers of each query at its distances: floats [tokens,
+            all heads, numbers]; 0: nothing. `relative_row`: bytes from one token to the next.
+        of_keys: the same from numbers of each key of the sequence, [positions, all heads, numbers], and its
+            `of_keys_row`.
     """
 
     at: int
@@ -99,6 +103,10 @@ class Queries(NamedTuple):
     bounds: int
     group: int
     head: int
+    relative: int
+    relative_row: int
+    of_keys: int
+    of_keys_row: int
 
 
 @inner
@@ -221,6 +229,10 @@ def attend_segment(p, i, q, segment, states, scratch):
             columns = (last_page - first_page) * PAGE
             add_row(by_distance, columns, np.float32(1), scores + row * row_bytes)
 
+    if q.relative:
+        for row in range(rows):
+            _add_relative(i, q, row, first_page * PAGE, length, scores + row * row_bytes)
+
     for row in range(rows):
         own = position + row // group
         start = 0 if window == 0 else max(0, own + 1 - window)
@@ -270,3 +282,19 @@ def attend_segment(p, i, q, segment, states, scratch):
 def _page_offset(p, table, i):
     """Bytes from the first page to the i-th of a sequence."""
     return get_i32(table, 4 * i) * p.page_stride
+
+
+@inner
+def _add_relative(i, q, row, first, end, scores):
+    """Add to the scores of a row what belongs to its distances to the positions `first` to `end`.
+
+    i: its `columns` is the address of int32, the place of the numbers for distance 0.
+    """
+    head = q.head * q.group + row % q.group
+    of_query = q.relative + row // q.group * q.relative_row + head * i.input_0.head_step
+    of_keys, columns = q.of_keys + head * i.input_1.head_step, i.columns - 4 * (q.position + row // q.group)
+    for position in range(first, end):
+        at = 4 * np.int64(get_i32(columns, 4 * position))
+        added = get_f32(of_query, at) + get_f32(of_keys, position * q.of_keys_row + at)
+        place = 4 * (position - first)
+        set_f32(scores, place, get_f32(scores, place) + added * i.scale)

@@ -289,6 +289,39 @@ QWEN_VISION = {
 QWEN3_VISION = QWEN_VISION | {"deepstack_visual_indexes": [0]}
 THREE_AXES = {"rope_parameters": ROPE | {"mrope_section": [2, 1, 1]}}
 MIXED_AXES = {"rope_parameters": ROPE | {"mrope_section": [2, 2, 2], "mrope_interleaved": True}}
+STEP_VISION = {
+    "width": 8,
+    "layers": 1,
+    "heads": 2,
+    "image_size": 28,
+    "mlp_ratio": 1.0,
+}
+MINIMAX_VISION = {
+    "hidden_size": 24,
+    "intermediate_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "image_size": 28,
+    "patch_size": 2,
+}
+MUSE_VISION = {
+    "hidden_size": 8,
+    "intermediate_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "pos_emb_height": 2,
+    "pos_emb_width": 2,
+    "patch_size": 2,
+}
+GLM5_VISION = {
+    "depth": 1,
+    "hidden_size": 8,
+    "intermediate_size": 8,
+    "num_heads": 2,
+    "out_hidden_size": 32,
+    "projection_intermediate_size": 8,
+    "patch_size": 2,
+}
 SHORT_CONV = {
     "num_hidden_layers": 3,
     "layer_types": ["conv", "full_attention", "conv"],
@@ -428,6 +461,7 @@ class Variant:
     old_dialect: bool = False
     base: dict[str, Any] = field(default_factory=BASE.copy)
     vision: dict[str, Any] | None = None  # of a model that sees; `config` is that of its text model
+    outer: dict[str, Any] = field(default_factory=dict)  # fields beside text_config and vision_config
     has_mtp: bool = False  # an MTP head, whose logits `expected.npz` has too: see mtp_heads.py
     attention: str = "eager"  # the implementation of Transformers
     is_converted: bool = True  # from names and shapes of Transformers to those that it takes for published
@@ -1076,6 +1110,101 @@ VARIANTS = {
         | {"use_qk_norm": False, "moe_layers": None, "interleave_moe_layer_step": 2, "floor_scale": 100},
         without={"use_qk_norm": True},
     ),
+    # Layers with a window have more heads, and rotate whole heads; of the last layer, limits are felt.
+    "step3p5": Variant(
+        "step3p7",
+        {
+            "num_hidden_layers": 4,
+            "layer_types": [f"{kind}_attention" for kind in ("full", "sliding", "sliding", "full")],
+            "mlp_layer_types": ["dense", "sparse", "sparse", "sparse"],
+            "num_sliding_attention_heads": 6,
+            "head_dim": 12,
+            "sliding_window": 6,
+            "moe_num_experts": 8,
+            "moe_top_k": 3,
+            "moe_intermediate_size": 20,
+            "share_expert_dim": 28,
+            "moe_router_scaling_factor": 1.7,
+            "swiglu_limits": [0, 0, 7, 7],
+            "swiglu_limits_shared": [16, 0, 0, 16],
+            "rope_parameters": {
+                "full_attention": LLAMA3 | {"partial_rotary_factor": 0.67},
+                "sliding_attention": ROPE | {"rope_theta": 50.0},
+            },
+        },
+        vision=STEP_VISION,
+        std=1.2,
+        without={"text_config": {"swiglu_limits": None}},
+    ),
+    "minimax-m3": Variant(
+        "minimax_m3_vl",
+        {
+            "num_hidden_layers": 3,
+            "layer_types": ["full_attention", "minimax_m3_sparse", "minimax_m3_sparse"],
+            "mlp_layer_types": ["dense", "sparse", "sparse"],
+            "head_dim": 12,
+            "rotary_dim": 8,
+            "rope_parameters": ROPE | {"partial_rotary_factor": 0.67},
+            "num_local_experts": 8,
+            "num_experts_per_tok": 3,
+            "intermediate_size": 20,
+            "dense_intermediate_size": 48,
+            "shared_intermediate_size": 28,
+            "routed_scaling_factor": 1.7,
+            "index_n_heads": 2,
+            "index_head_dim": 12,
+            "index_block_size": 16,
+            "index_topk_blocks": 6,
+        },
+        std=0.8,
+        vision=MINIMAX_VISION,
+        outer={"projector_hidden_size": 8},
+        without={"text_config": {"swiglu_limit": 1e6}},
+    ),
+    "muse-glimmer": Variant(
+        "muse_glimmer",
+        {
+            "num_hidden_layers": 5,
+            "head_dim": 12,
+            "sliding_window": 6,
+            "qk_scale_factor": 1.9,
+            "output_multiplier": 0.7,
+            "final_logit_softcapping": 12.0,
+            "post_norm_eps": 1e-2,
+            "attention_bias": True,
+        },
+        vision=MUSE_VISION,
+        outer={"out_hidden_size": 32, "projector_hidden_size": 8},
+        without={"text_config": {"layer_rope_theta": [100.0] * 5}},
+    ),
+    "hy-v4": Variant(
+        "hy_v4",
+        LATENTS
+        | {"n_group": 1, "topk_group": 1, "index_topk": 128, "index_head_dim": 16, "index_n_heads": 2}
+        | {
+            "mlp_layer_types": ["dense", "sparse", "sparse"],
+            "indexer_types": ["full", "full", "shared"],
+            "pad_token_id": 0,
+        }
+        | {"hc_mult": 3, "hc_magnitude": 1.7, "hc_eps": 1e-2},
+        std=0.65,
+        is_converted=False,
+        without={"swiglu_limit": 1e6},
+    ),
+    "glm5-next": Variant(
+        "glm5_next",
+        LATENTS
+        | {"qk_rope_head_dim": 0, "num_hidden_layers": 4, "rope_parameters": None}
+        | {"mlp_layer_types": ["dense", "sparse", "sparse", "sparse"]}
+        | {"layer_types": [f"{kind}_attention" for kind in ("linear", "indexed", "linear", "indexed")]}
+        | {"indexer_types": ["full"] * 4, "pad_token_id": 0}
+        | {"index_topk": 128, "index_kpool": 4, "index_head_dim": 16, "index_n_heads": 2}
+        | {"linear_head_dim": 10, "linear_num_heads": 3, "linear_conv_kernel_dim": 3, "hc_mult": 3}
+        | {"hc_sinkhorn_iters": 5, "hc_eps": 1e-2},
+        vision=GLM5_VISION,
+        std=0.6,
+        without={"text_config": {"swiglu_limit": 1e6}},
+    ),
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
 }
@@ -1090,7 +1219,7 @@ def random_model(variant: Variant, seed: int) -> PreTrainedModel:
     fields = deepcopy(variant.base | variant.config)
     if variant.vision is not None:
         tied = {"tie_word_embeddings": fields.get("tie_word_embeddings", False)}
-        fields = {"text_config": fields | tied, "vision_config": variant.vision, **tied}
+        fields = {"text_config": fields | tied, "vision_config": variant.vision, **tied, **variant.outer}
     model = variant.auto_class.from_config(AutoConfig.for_model(variant.model_type, **fields))
     initialize(model, variant.std)
     return model.to(variant.dtype)

@@ -87,6 +87,20 @@ REMOTES = {
         "rope_theta": 1000.0,
     },
 }
+# Columns for 1 to 8 tokens, and ranges up to 39; texts are longer.
+DEBERTA = BERT | {
+    "layer_norm_eps": 1e-3,
+    "hidden_act": "gelu",
+    "position_biased_input": False,
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "max_relative_positions": 40,
+    "position_buckets": 16,
+    "norm_rel_ebd": "layer_norm",
+    "pos_att_type": "p2c|c2p",
+    "share_att_key": True,
+    "num_attention_heads": 2,
+}
 DISTILBERT = {
     "dim": 32,
     "hidden_dim": 48,
@@ -239,6 +253,15 @@ VARIANTS = {
     "roberta": Variant("roberta", BERT | {"type_vocab_size": 1}, unigram, "cls", prompts=PROMPTS),
     "xlm-roberta": Variant("xlm-roberta", BERT | {"type_vocab_size": 1}, unigram),
     "distilbert": Variant("distilbert", DISTILBERT, wordpiece),
+    "deberta-v2": Variant("deberta-v2", DEBERTA, unigram),
+    "deberta-v2-positions": Variant(
+        "deberta-v2",
+        DEBERTA
+        | {"position_biased_input": True, "type_vocab_size": 2, "share_att_key": False}
+        | {"position_buckets": -1, "norm_rel_ebd": "none"},
+        unigram,
+        "cls",
+    ),
     "eurobert": Variant("eurobert", DECODER, byte_level, "lasttoken"),
     "jina_embeddings_v3": Variant(
         "jina_embeddings_v3",
@@ -286,6 +309,13 @@ VARIANTS = {
     ),
     "distilbert-reranker": Variant(
         "distilbert", DISTILBERT, wordpiece, None, kind=AutoModelForSequenceClassification
+    ),
+    "deberta-v2-reranker": Variant(
+        "deberta-v2",
+        DEBERTA | {"pooler_hidden_act": "gelu"},
+        unigram,
+        None,
+        kind=AutoModelForSequenceClassification,
     ),
     "mpnet-reranker": Variant("mpnet", MPNET, unigram, None, kind=AutoModelForSequenceClassification),
     "eurobert-reranker": Variant(

@@ -17,8 +17,11 @@ from model_core.families.config import read_config, write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.safetensors import write_safetensors
 from model_core.kernels.sequences.attention import SEGMENT
+from model_core.machine.exact_math import product
 from model_core.model.whole_texts import TextInput, compute_texts
 from model_core.reference import interpreter, operators
+from model_core.tape.distances import RelativeScores
+from model_core.tape.references import Span
 from model_core.tape.tape import TYPES
 
 EMBEDDERS = CHECKPOINTS.parent / "embedders"
@@ -176,6 +179,16 @@ def test_alibi_in_long_texts(tmp_path: Path) -> None:
     assert np.array_equal(found[0], found[1])
 
 
+def test_distances_of_deberta_have_the_columns_of_transformers() -> None:
+    """Of the published sizes. All 1023 columns were compared once; these are some of them."""
+    relative = RelativeScores(Span("q", 0, 1), Span("k", 0, 1), 256, 128, 511)
+    columns = relative.columns_of(512)
+    by_distance = dict(zip(range(512, -512, -1), columns.tolist(), strict=True))  # own minus the other
+    assert [by_distance[d] for d in (0, 1, -1, 128, -128)] == [256, 257, 255, 384, 128]
+    assert [by_distance[d] for d in (129, 200, 300, 510, 511)] == [385, 425, 463, 511, 511]
+    assert [by_distance[d] for d in (-129, -200, -300, -510, -511)] == [127, 87, 49, 1, 1]
+
+
 def copy_without(tmp_path: Path, name: str, *files: str, **config: object) -> Path:
     """A copy of an embedder without some files, and with other fields in config.json."""
     folder = shutil.copytree(EMBEDDERS / name, tmp_path / name)
@@ -235,3 +248,15 @@ def test_distilbert_of_another_task(tmp_path: Path) -> None:
     write_safetensors(folder / "model.safetensors", tensors)
     with LLM(folder) as llm, LLM(EMBEDDERS / "distilbert") as original:
         assert np.array_equal(llm.embed(TEXTS, CUT), original.embed(TEXTS, CUT))
+
+
+def test_products_while_loading_are_summed_without_rounding() -> None:
+    """So that BLAS gives the same bits in whatever order it sums: here columns are in another one."""
+    random = np.random.default_rng(0)
+    x, y = (random.standard_normal((n, 777)) * 10.0 ** random.integers(-9, 9, (n, 1)) for n in (6, 50))
+    x[1], order = 0, random.permutation(777)
+    exact = product(x, y)
+    assert np.array_equal(exact, product(x[:, order], y[:, order]))
+    assert np.array_equal(exact[2:3], product(x[2:3], y))
+    bounds = 777 * 2.0**-38 * np.abs(x).max(axis=1)[:, None] * np.abs(y).max(axis=1)
+    assert (np.abs(exact - x @ y.T) <= bounds).all()

@@ -13,8 +13,8 @@ from paths import CHECKPOINTS, ROOT
 
 from model_core import LLM, SamplingParams
 from model_core.checks.file_values import read_json
-from model_core.errors import PromptTooLong
-from model_core.families import FAMILIES
+from model_core.errors import ModelError, PromptTooLong
+from model_core.families import FAMILIES, read_model_config
 from model_core.families.config import write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.safetensors import write_safetensors
@@ -39,9 +39,9 @@ def test_int8_logits_are_close(folder: Path) -> None:
     # Of some tokens, rounding changes an expert, or which ones are near it: before the first of these,
     # qwen3_5-moe differs by 0.06.
     mtp = ("qwen3_5-moe", "qwen3_5-moe-mtp")
-    newest = ("exaone-moe",)
+    newest = ("exaone-moe", "glm5-next", "minimax-m3")
     names = ("lfm2-moe", "glm4-moe-lite", "phimoe", "nemotron-h-experts", "jamba", *mtp, *newest)
-    bounds = dict.fromkeys(names, 0.3) | {"gemma4-experts": 0.4}
+    bounds = dict.fromkeys(names, 0.3) | {"gemma4-experts": 0.4, "hy-v4": 0.5}
     bound = bounds.get(folder.name, 0.15)
     expected = np.load(folder / "expected.npz")
     with LLM(folder, weights="int8") as llm:
@@ -49,7 +49,7 @@ def test_int8_logits_are_close(folder: Path) -> None:
     assert np.linalg.norm(logits - expected["logits"]) < bound * np.linalg.norm(expected["logits"])
 
 
-@pytest.mark.parametrize("name", ["deepseek-v32", "glm-moe-dsa"])
+@pytest.mark.parametrize("name", ["deepseek-v32", "glm-moe-dsa", "glm5-next", "hy-v4"])
 def test_sparse_attention_ends_where_it_would_leave_something_out(name: str) -> None:
     """Indexers choose 128 positions, though files say that there may be 256."""
     with LLM(CHECKPOINTS / name, max_context=200) as llm:
@@ -58,6 +58,98 @@ def test_sparse_attention_ends_where_it_would_leave_something_out(name: str) -> 
             llm.logits([1] * 129)
         with pytest.raises(PromptTooLong, match="maximum context length is 128 tokens"):
             llm.generate([1] * 128, SamplingParams(max_tokens=1))
+
+
+def test_sparse_attention_to_blocks_ends_where_it_would_leave_one_out() -> None:
+    """Indexers choose 6 blocks of 16 positions. Without sparse layers, the context is the model's."""
+    with LLM(CHECKPOINTS / "minimax-m3") as llm:
+        assert llm.logits([1] * 96).shape == (96, 64)
+        with pytest.raises(PromptTooLong, match="maximum context length is 96 tokens"):
+            llm.logits([1] * 97)
+    raw = read_text_config(CHECKPOINTS / "minimax-m3")
+    dense = read_model_config(Path("m3"), raw | {"layer_types": ["full_attention"] * 3})
+    assert dense.max_context == 256
+
+
+def test_minimax_m3_as_it_was_published(tmp_path: Path) -> None:
+    """Its configuration lists layers by numbers, and describes the indexer in an object."""
+    source = CHECKPOINTS / "minimax-m3"
+    text = read_text_config(source)
+    for name in (
+        "layer_types",
+        "mlp_layer_types",
+        "rope_parameters",
+        "index_topk_blocks",
+        "index_block_size",
+    ):
+        del text[name]
+    text |= {"rope_theta": 100.0, "partial_rotary_factor": 0.67, "moe_layer_freq": [0, 1, 1]}
+    text["sparse_attention_config"] = {
+        "use_sparse_attention": True,
+        "sparse_num_index_heads": 2,
+        "sparse_index_dim": 12,
+        "sparse_block_size": 16,
+        "sparse_topk_blocks": 6,
+        "sparse_local_block": 1,
+        "sparse_attention_freq": [0, 1, 1],
+    }
+    check_published(tmp_path, text, {name: np.array(array) for name, array in stored(source)}, source)
+    with LLM(tmp_path) as llm:
+        assert llm.engine.limits.max_context == 96
+
+
+def test_step_3_5_as_it_was_published(tmp_path: Path) -> None:
+    """Its configuration has lists by layer, and its last layers are for MTP."""
+    source = CHECKPOINTS / "step3p5"
+    text = read_text_config(source)
+    ropes = text.pop("rope_parameters")
+    full, windowed = ropes["full_attention"], ropes["sliding_attention"]
+    types = text.pop("layer_types")
+    for name in ("num_sliding_attention_heads", "per_layer_config", "query_pre_attn_scalar"):
+        del text[name]
+    del text["mlp_layer_types"], text["n_routed_experts"], text["num_experts_per_tok"]
+    text |= {
+        "attention_other_setting": {"attention_type": "sliding_attention", "num_attention_heads": 6},
+        "layer_types": [*types, "sliding_attention"],
+        "moe_layers_enum": "1,2,3",
+        "moe_num_experts": 8,
+        "moe_top_k": 3,
+        "num_attention_groups": text.pop("num_key_value_heads"),
+        "num_nextn_predict_layers": 1,
+        "partial_rotary_factors": [0.67 if kind == "full_attention" else 1.0 for kind in types] + [1.0],
+        "rope_theta": [ropes[kind]["rope_theta"] for kind in types] + [50.0],
+        "rope_scaling": {name: full[name] for name in full if name not in windowed} | {"rope_type": "llama3"},
+        "swiglu_limits": [*text["swiglu_limits"], 0.0],
+        "swiglu_limits_shared": [*text["swiglu_limits_shared"], 0.0],
+        "yarn_only_types": ["full_attention"],
+    }
+    tensors = {name: np.array(array) for name, array in stored(source)}
+    further = {name.replace(".3.", ".4."): array for name, array in tensors.items() if ".layers.3." in name}
+    check_published(tmp_path, text, tensors | further, source)
+    for name, values in (("rope_theta", [1.0, 2.0, 3.0, 4.0]), ("swiglu_limits", [0, 0, 5, 0])):
+        with pytest.raises(ModelError, match=name):
+            read_model_config(Path("step"), text | {name: values})
+
+
+def test_hy_v4_as_it_was_published(tmp_path: Path) -> None:
+    """Parts of hyper-connections and of attention have other names."""
+    source, tensors = CHECKPOINTS / "hy-v4", {}
+    for name, array in stored(source):
+        name = re.sub(
+            r"\.(attn|ffn)_hc\.", lambda m: f".hc_{m[1].replace('ffn', 'mlp')}_layer.hc_pre.hc_", name
+        )
+        name = name.replace("hc_head.hc_", "hc_head.hc_head_").replace(
+            "attn.sinks", "attn.learnable_sink_param"
+        )
+        tensors[name.replace("self_attn.gate_proj", "self_attn.linear_gate")] = np.array(array)
+    assert sum("hc_pre" in name for name in tensors) == 3 * 6
+    check_published(tmp_path, read_json(source / "config.json"), tensors, source)
+
+
+def read_text_config(folder: Path) -> dict[str, Any]:
+    """The configuration of the text model of one that sees."""
+    text: dict[str, Any] = read_json(folder / "config.json")["text_config"]
+    return text
 
 
 def test_deepseek_v32_as_it_was_published(tmp_path: Path) -> None:
@@ -237,14 +329,6 @@ def check_published(
     with LLM(folder, arithmetic="float32") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
-
-
-@pytest.mark.parametrize("name", ["deepseek-v32", "glm-moe-dsa"])
-def test_texts_of_which_an_indexer_would_leave_out_positions_are_refused(name: str) -> None:
-    with LLM(CHECKPOINTS / name) as llm:
-        assert len(llm.logits([1] * 128)) == 128
-        with pytest.raises(PromptTooLong, match="128 tokens"):
-            llm.logits([1] * 129)
 
 
 def test_gpt2_as_it_was_published(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from model_core.cache.memory import KVCache, KVGroup
 from model_core.kernels import emit, interpreter, layout, pointwise, simd
 from model_core.kernels.products import activations, linear, strips
 from model_core.kernels.sequences import attention, kv_slots, recurrence
+from model_core.kernels.sinkhorn import sinkhorn_row
 from model_core.kernels.team import Team, barrier, claim
 from model_core.machine.memory import aligned_zeros, round_up
 from model_core.reference import operators as op
@@ -310,6 +311,7 @@ def test_attention_with_scattered_pages(
                         0,
                         heads // kv_heads,
                         head,
+                        *(0, 0, 0, 0),  # nothing by distance
                     ),
                     out[first].ctypes.data,
                     out.strides[0],
@@ -360,7 +362,22 @@ def test_maps() -> None:
         assert (y[25:] == -1).all()
         results.append(y)
     bits = hashlib.sha256(b"".join(y.tobytes() for y in results)).hexdigest()
-    assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "5ee5525c559a70aa"  # generic has no FMA
+    assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "82f0f77bb92acf38"  # generic has no FMA
+
+
+def test_doubly_stochastic_matrices() -> None:
+    """One of them begins with a row whose largest number takes nearly all of its softmax."""
+    x = np.random.default_rng(0).standard_normal((6, 5, 5)).astype(np.float32) * 3
+    x[0, 0, 2] += 60
+    for rounds in (1, 2, 20):
+        expected, y = op.sinkhorn(x, rounds, 1e-6), np.full((6, 27), -1, np.float32)
+        for matrix, out in zip(x, y, strict=True):
+            address = np.ascontiguousarray(matrix).ctypes.data
+            outer(sinkhorn_row)(address, 5, rounds, np.float32(1e-6), out.ctypes.data)
+        assert (y[:, 25:] == -1).all()
+        np.testing.assert_allclose(y[:, :25].reshape(6, 5, 5), expected, rtol=2e-5, atol=1e-7)
+    assert np.abs(y[1:, :25].reshape(5, 5, 5).sum(axis=2) - 1).max() < 1e-2
+    assert np.abs(y[:, :25].reshape(6, 5, 5).sum(axis=1) - 1).max() < 1e-5
 
 
 @pytest.mark.parametrize("numbers", [(0.5, -1.0, 0.5, -1e-6), (-2.0, 1.5, 0.3, -0.4)])

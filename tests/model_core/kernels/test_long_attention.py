@@ -93,6 +93,10 @@ def test_segments_are_merged_to_one_softmax(
                 bounds=0,
                 group=HEADS // KV_HEADS,
                 head=head,
+                relative=0,
+                relative_row=0,
+                of_keys=0,
+                of_keys_row=0,
             )
             outer(attention.attend)(
                 record, instruction[()], queries, out.ctypes.data, out.strides[0], scratch.ctypes.data
