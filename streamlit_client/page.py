@@ -15,6 +15,7 @@ from streamlit_client.shared.people import owner, show_person
 # browsers would fetch them from fonts.gstatic.com for their tabs.
 PAGES = {
     "Chat": ("chat/chat.py", ":material/forum:"),
+    "Library": ("library/library.py", ":material/local_library:"),
     "Compare": ("compare/compare.py", ":material/compare:"),
     "Votes": ("compare/votes.py", ":material/leaderboard:"),
     "Engine": ("inspection/engine.py", ":material/speed:"),

@@ -10,6 +10,7 @@ from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count
 from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
+from streamlit_client.chat.sources import add_passages, complete_mentions
 from streamlit_client.chat.state import Chat, open_chat, start, store_results
 from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_turn
 from streamlit_client.chat.unsent import (
@@ -25,6 +26,7 @@ from streamlit_client.chat.unsent import (
 )
 from streamlit_client.chat.welcome import show_header, show_welcome
 from streamlit_client.shared.browser import say
+from streamlit_client.shared.completion import show_completion
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import EMPTY_ANSWER, describe_context, describe_error
 from streamlit_client.shared.server import fetch_stats, get_client, get_conversations
@@ -144,6 +146,12 @@ def start_answer(
         if chat.pending is not None:
             chat.pending.fail(error)
         return
+    if chat.pending is not None:
+        try:
+            add_passages(chat.pending, chosen_model()["description"])
+        except TritonchatError as search_error:
+            chat.pending.fail(search_error)
+            return
     start(chat, get_client(), conversations, chosen_model(), settings)
     set_address(chat)
 
@@ -243,6 +251,7 @@ def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerat
     )
     if value is not None:
         send(chat, value)
+    show_completion({"#": complete_mentions()})
     return places
 
 

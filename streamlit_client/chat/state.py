@@ -117,7 +117,10 @@ class Chat:
         self.stop()
         if turn is not self.pending:
             self._set_aside()
-        self.pending = Turn(question, attachments=turn.attachments, parent=turn.parent)
+        files = turn.attachments
+        if question != turn.question:  # other passages may fit it
+            files = [file for file in files if file.place is None]
+        self.pending = Turn(question, attachments=files, parent=turn.parent)
 
     def ask_from(self, turn: Turn, text: str) -> None:
         """Let the answer of a turn go on from another beginning. The turn stays as a branch."""

@@ -12,6 +12,7 @@ from model_core.errors import TritonchatError
 from streamlit_client.chat.answer_tokens import show_answer_tokens
 from streamlit_client.chat.question_view import show_question
 from streamlit_client.chat.receipt_view import show_receipt
+from streamlit_client.chat.sources import show_sources
 from streamlit_client.chat.state import Chat
 from streamlit_client.chat.thumbs import show_thumbs
 from streamlit_client.shared.browser import move_focus, show_source
@@ -83,6 +84,7 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
             caption.caption("\n\n".join(filter(None, (describe_truncation(turn), figures))))
         else:
             caption.error(describe_error(turn.error), icon=":material/error:")
+        show_sources(turn)
         if turn.id is not None:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 show_actions(chat, turn)
@@ -161,6 +163,8 @@ class AnswerView:
 def show_attachments(turn: Turn) -> None:
     """Show the images of a question, and its other files, each folded, with its number of tokens."""
     for file in turn.attachments:
+        if file.place is not None:  # it stands under the answer
+            continue
         size = "" if file.tokens is None else f" · {file.tokens:,} tokens"
         if file.image is not None:
             # The browser decodes it. Streamlit would, in this process, if these were bytes.

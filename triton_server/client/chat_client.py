@@ -34,6 +34,7 @@ from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.json_tensors import encode, encode_padded
 from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY, EmbeddingInputs, Prompt
 from ..contract.wire import ServerUnavailable
+from .collections import Collections
 from .conversations import Conversations
 
 
@@ -239,6 +240,10 @@ class ChatClient:
         "" is the person of this machine, as for an HTTP service without keys.
         """
         return Conversations(self._ask, owner)
+
+    def collections(self, owner: str = "") -> Collections:
+        """The collections of files of an owner, see client/collections.py."""
+        return Collections(self, self._ask, owner)
 
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format, under vLLM's names, too."""

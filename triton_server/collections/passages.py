@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 CHARACTERS_PER_TOKEN = 3  # as which sizes are counted: English has four or five, code and numbers fewer
 _WORDS = re.compile(r"\S+\s*|\s+")
@@ -38,6 +39,11 @@ class Chunking:
 
     size: int
     overlap: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is kept with a file, and as clients of OpenAI's API see it."""
+        sizes = {"max_chunk_size_tokens": self.size, "chunk_overlap_tokens": self.overlap}
+        return {"type": "static", "static": sizes}
 
 
 @dataclass(frozen=True)

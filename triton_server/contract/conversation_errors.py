@@ -234,4 +234,7 @@ STORE_ERRORS = (
     ConversationNotFound,
     TurnNotFound,
     DocumentNotFound,
+    CollectionNotFound,
+    CollectionFileNotFound,
+    CollectionFull,
 )

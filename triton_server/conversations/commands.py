@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from model_core.checks.request_values import JsonObject, Text, check_json
+from model_core.requests.messages import FailFastList
 
 from ..contract.commands import Command
 from .fields import (
@@ -27,6 +28,8 @@ from .fields import (
 _MAX_VALUE_BYTES = 2**20  # of a document or a vote, and of the parameters of a turn
 _MAX_PAGE = 200
 MAX_KNOWN = 1000  # turns
+_MAX_FILE_LENGTH = 2**25  # of a file in base64
+_MAX_FOUND = 50  # passages
 
 
 def _check_size(value: Any) -> Any:
@@ -113,6 +116,32 @@ class _AddVote(_OfOwner):
     vote: _SmallObject
 
 
+class _NewCollection(_OfOwner):
+    name: Name
+    embedder: Name
+
+
+class _OfCollection(_OfOwner):
+    id: Id
+
+
+class _AddFile(_OfCollection):
+    name: Name
+    data: Annotated[str, Field(max_length=_MAX_FILE_LENGTH)]
+    size: Annotated[int, Field(ge=1, le=2**16)]
+    overlap: Annotated[int, Field(ge=0, le=2**16)]
+
+
+class _OfFile(_OfCollection):
+    file: Id
+
+
+class _SearchCollection(_OfCollection):
+    vector: Annotated[FailFastList[float], Field(min_length=1, max_length=2**14)]
+    fingerprint: str
+    count: Annotated[int, Field(ge=1, le=_MAX_FOUND)]
+
+
 STORE_COMMANDS = {
     "list": Command((_List,), "conversations"),
     "get": Command((_Get,), "conversation"),
@@ -129,4 +158,11 @@ STORE_COMMANDS = {
     "delete_document": Command((_OfDocument,), done="deleted"),
     "list_votes": Command((_OfOwner,), "votes"),
     "add_vote": Command((_AddVote,), done="stored"),
+    "list_collections": Command((_OfOwner,), "collections"),
+    "create_collection": Command((_NewCollection,), "collection"),
+    "delete_collection": Command((_OfCollection,), done="deleted"),
+    "list_collection_files": Command((_OfCollection,), "files"),
+    "add_collection_file": Command((_AddFile,), "file"),
+    "delete_collection_file": Command((_OfFile,), done="deleted"),
+    "search_collection": Command((_SearchCollection,), "passages"),
 }

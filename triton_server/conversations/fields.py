@@ -86,6 +86,7 @@ SearchWords = Annotated[str, Field(max_length=1000), _Unicode]
 LongText = Annotated[str, Field(max_length=MAX_TEXT_LENGTH), _Unicode]
 # Whoever shows a conversation shows its images, so none may be an address on the web.
 ImageText = Annotated[str, Field(max_length=MAX_IMAGE_LENGTH), AfterValidator(_check_image)]
+Place = Annotated[str, Field(max_length=2000), _Unicode]
 TokenCount = Annotated[int, Field(ge=0, le=2**31 - 1)]
 ConversationParameters = Annotated[JsonObject, AfterValidator(_check_parameters)]
 UsageObject = Annotated[JsonObject, AfterValidator(_parse_usage)]
@@ -105,6 +106,7 @@ class AttachmentFields(StrictFields):
     text: LongText
     tokens: TokenCount | None = None
     image: ImageText | None = None
+    place: Place | None = None
 
     @model_validator(mode="after")
     def _check_kind(self) -> "AttachmentFields":

@@ -10,26 +10,26 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
 Record = TypeVar("Record")
+_CITE = "These passages of files were found. Where the answer uses one, cite it by its number, as in [1]."
 
 
 @dataclass(frozen=True)
 class Attachment:
     """A file that belongs to a question: text, or an image as a data URL, whose text is empty.
 
-    `tokens` is their number, None if nobody has counted.
+    `tokens` is their number, None if nobody has counted. `place` is that of a passage that was found in a
+    collection, such as "page 3", or "" where its file has no places; None: it is a file that a person gave.
     """
 
     name: str
     text: str
     tokens: int | None = None
     image: str | None = None
+    place: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields. Texts have no image."""
-        values = asdict(self)
-        if self.image is None:
-            del values["image"]
-        return values
+        """Its fields. Texts have no image, and only passages have a place."""
+        return {n: v for n, v in asdict(self).items() if v is not None or n not in ("image", "place")}
 
 
 @dataclass(frozen=True)
@@ -161,11 +161,17 @@ def find_subtree(parents: Mapping[int, int | None], root: int) -> set[int]:
 
 def join_question(question: str, attachments: Sequence[Attachment]) -> str:
     """A question with the texts of its attachments, as the model gets them. Images are left out."""
-    files = (
+    files = [
         f'<file name="{_escape(file.name)}">\n{file.text}\n</file>'
         for file in attachments
-        if file.image is None
-    )
+        if file.image is None and file.place is None
+    ]
+    passages = [file for file in attachments if file.place is not None]
+    if passages:
+        files.append(_CITE)
+    for number, passage in enumerate(passages, 1):
+        where = f"{passage.name}, {passage.place}" if passage.place else passage.name
+        files.append(f"[{number}] {where}:\n{passage.text}")
     return "\n\n".join([*files, question])
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,41 +9,14 @@ from model_core.errors import InvalidRequest, ModelUnavailable
 
 from ...client import AsyncChatClient
 from ...client.caller import CALLER
-from ...collections import vectors
-from ...collections.passages import Chunking
+from ...collections.embedder import Embedder, read_embedder
 from ..errors import ApiError
 from ..served_models import ModelInfo, ServedModels
 
-_AUTO = Chunking(800, 400)  # as OpenAI has it, where the model takes so much
-_SPARE_TOKENS = 2  # that a model adds to a text
-_PROMPTS = {"query": ("query", "search_query"), "document": ("document", "passage", "search_document")}
 _NO_EMBEDDER = (
     "this service has no model that embeds files; start it with one beside the others, such as "
     "--model sentence-transformers/all-MiniLM-L6-v2."
 )
-
-
-@dataclass(frozen=True)
-class Embedder:
-    """A model that embeds. `fingerprint` names all on which its vectors depend; None: it is not known."""
-
-    name: str
-    dimensions: int
-    max_tokens: int
-    prompts: tuple[str, ...]
-    fingerprint: str | None
-
-    def prompt_for(self, use: str) -> dict[str, str]:
-        """The field of a request with the name of the model's own prompt for queries or documents, if any."""
-        known = next((name for name in _PROMPTS[use] if name in self.prompts), None)
-        return {} if known is None else {"prompt_name": known}
-
-    def chunking(self) -> Chunking:
-        """How files are cut unless a client says it."""
-        if self.max_tokens >= _AUTO.size:
-            return _AUTO
-        size = self.max_tokens - _SPARE_TOKENS
-        return Chunking(size, size // 5)
 
 
 async def find_embedder(models: ServedModels, client: AsyncChatClient) -> Embedder:
@@ -137,16 +109,6 @@ async def _describe(model: ModelInfo, models: ServedModels, client: AsyncChatCli
 
 
 async def _load(model: ModelInfo, models: ServedModels, client: AsyncChatClient) -> Embedder | None:
-    """A model as one that embeds; None if it does not embed. Raises as `_describe`.
-
-    Models that generate text make vectors, too, but nobody has trained them for that.
-    """
+    """A model as one that embeds; None if it does not embed. Raises as `_describe`."""
     known = await _describe(model, models, client)
-    about = None if known is None else known.description
-    if known is None or about is None or "generate" in about["tasks"] or "embed" not in about["tasks"]:
-        return None
-    details = about["embedding"]
-    if details is None or details["pooling"] is None or details["dimensions"] > vectors.MAX_DIMENSIONS:
-        return None
-    sizes = int(details["dimensions"]), int(details["max_tokens"])
-    return Embedder(known.name, *sizes, tuple(details["prompts"]), known.fingerprint)
+    return None if known is None else read_embedder(known.name, known.description, known.fingerprint)

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 
+from ...collections.embedder import Embedder
+from ...collections.passages import Chunking
 from ...collections.store import (
     CANCELLED,
     COMPLETED,
@@ -22,7 +24,7 @@ from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..ignored import check_fields
 from ..openai.pages import PageQuery, page_of
 from ..sessions.store_calls import get_owner, run_to_end
-from .embedders import Embedder, get_embedder
+from .embedders import get_embedder
 from .schemas import (
     ChunkingStrategy,
     ContentPage,
@@ -151,16 +153,15 @@ def get_collections(request: Request) -> CollectionStore:
 def describe_chunking(strategy: ChunkingStrategy | None, embedder: Embedder, param: str) -> dict[str, Any]:
     """How files are to be cut, as clients see it. Raises ApiError for more than the model takes."""
     sizes = embedder.chunking()
-    size, overlap = sizes.size, sizes.overlap
     if strategy is not None and strategy.static is not None:
-        size, overlap = strategy.static.max_chunk_size_tokens, strategy.static.chunk_overlap_tokens
-        if size > embedder.max_tokens:
+        sizes = Chunking(strategy.static.max_chunk_size_tokens, strategy.static.chunk_overlap_tokens)
+        if sizes.size > embedder.max_tokens:
             raise unsupported(
                 f"{param}.static.max_chunk_size_tokens",
-                f"chunks of {size} tokens are longer than the model {embedder.name} takes, which is "
+                f"chunks of {sizes.size} tokens are longer than the model {embedder.name} takes, which is "
                 f"{embedder.max_tokens}; leave chunking_strategy out.",
             )
-    return {"type": "static", "static": {"max_chunk_size_tokens": size, "chunk_overlap_tokens": overlap}}
+    return sizes.to_json()
 
 
 async def _add(

@@ -24,6 +24,7 @@ from model_core.errors import InvalidRequest, TritonchatError
 
 from ...client import AsyncChatClient
 from ...collections import vectors
+from ...collections.embedder import Embedder
 from ...collections.parsing import MAX_MEBIBYTES, read_passages
 from ...collections.passages import Chunk, Chunking, cut, halve
 from ...collections.plain_text import clean_name
@@ -36,7 +37,7 @@ from ..batches.lines import BatchLine
 from ..batches.run import Later
 from ..extras.health import Readiness
 from ..served_models import ServedModels
-from .embedders import Embedder, get_loaded
+from .embedders import get_loaded
 
 LOGGER = logging.getLogger(__name__)
 

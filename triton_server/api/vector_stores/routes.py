@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
+from ...collections.embedder import Embedder
 from ...collections.search import CollectionSearch
 from ...collections.store import NewFile, new_collection
 from ..errors import ERROR_RESPONSES, unsupported
@@ -12,7 +13,7 @@ from ..generation import while_connected
 from ..ignored import check_fields
 from ..openai.pages import PageQuery, page_of
 from ..sessions.store_calls import get_owner, run_to_end
-from .embedders import Embedder, find_embedder
+from .embedders import find_embedder
 from .file_routes import describe_chunking, get_collections
 from .schemas import (
     Deleted,

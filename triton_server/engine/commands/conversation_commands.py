@@ -28,6 +28,7 @@ from ...conversations.tree import Attachment, Turn
 if TYPE_CHECKING:
     from ...conversations.documents import DocumentStore
     from ...conversations.store import ConversationStore
+    from .collection_commands import CollectionCommands
 
 _THREADS = 4
 _MAX_WAITING = 64  # commands
@@ -89,15 +90,18 @@ class ConversationCommands:
             self._waiting -= 1
 
     @cached_property
-    def _stores(self) -> "tuple[ConversationStore, DocumentStore]":
+    def _stores(self) -> "tuple[ConversationStore, DocumentStore, CollectionCommands]":
         # Imported here because SQLAlchemy is large; `load_modules` does it while Triton starts.
         from ...conversations.database import default_url
         from ...conversations.documents import DocumentStore
         from ...conversations.store import ConversationStore
         from ...conversations.transactions import Database
+        from .collection_commands import CollectionCommands
 
-        database = Database(self._url or default_url())
-        return ConversationStore(database, self._limits), DocumentStore(database, self._limits)
+        url = self._url or default_url()
+        database, limits = Database(url), self._limits
+        collections = CollectionCommands(database, url, limits)
+        return ConversationStore(database, limits), DocumentStore(database, limits), collections
 
     @property
     def conversations(self) -> "ConversationStore":
@@ -108,6 +112,11 @@ class ConversationCommands:
     def documents(self) -> "DocumentStore":
         """The store of documents and votes, in the same database."""
         return self._stores[1]
+
+    @property
+    def collections(self) -> "CollectionCommands":
+        """The commands of collections, in the same database."""
+        return self._stores[2]
 
 
 def _list(stores: ConversationCommands, command: Any) -> list[dict[str, Any]]:
@@ -150,4 +159,11 @@ _HANDLERS: dict[str, Callable[[ConversationCommands, Any], Any]] = {
     "delete_document": lambda stores, c: stores.documents.delete(c.owner, c.kind, c.name),
     "list_votes": lambda stores, c: stores.documents.list_votes(c.owner),
     "add_vote": lambda stores, c: stores.documents.add_vote(c.owner, c.vote),
+    "list_collections": lambda stores, c: stores.collections.list_collections(c),
+    "create_collection": lambda stores, c: stores.collections.create(c),
+    "delete_collection": lambda stores, c: stores.collections.delete(c),
+    "list_collection_files": lambda stores, c: stores.collections.list_files(c),
+    "add_collection_file": lambda stores, c: stores.collections.add_file(c),
+    "delete_collection_file": lambda stores, c: stores.collections.delete_file(c),
+    "search_collection": lambda stores, c: stores.collections.search(c),
 }

@@ -1,0 +1,4 @@
+"""What a person keeps for questions: collections of files that are searched.
+
+Nothing here knows how a conversation is shown.
+"""
