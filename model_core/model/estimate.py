@@ -28,7 +28,7 @@ from ..tape.passes import (
 )
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from .mtp_head import find_mtp_tape
+from .draft_heads import find_mtp_tape
 from .packer import choose_head_kind, choose_matrix_kind
 from .tied_head import untie_stored_head
 

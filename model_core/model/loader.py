@@ -40,9 +40,8 @@ from ..tape.passes import (
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.matrix import Matrix
-from .eagle3_head import Eagle3Head, open_eagle3_head
+from .draft_heads import Eagle3Head, find_mtp_tape, open_eagle3_head
 from .loaded_weights import LoadedWeights, MatrixKey
-from .mtp_head import find_mtp_tape
 from .packer import Packer
 from .tied_head import untie_stored_head
 from .transformer import Transformer

@@ -25,7 +25,8 @@ from ..kernels.team import Team
 from ..machine.fair_lock import Turns
 from ..reference.operators import embed
 from ..sampling.prompt_logprobs import StepScores
-from ..tape.operations import Attend, Linear, Permute, Record, TakeRows
+from ..tape.operations import Attend, Linear, Permute, Record
+from ..tape.passes import is_of_all_rows
 from ..tape.references import Span
 from ..tape.tape import TYPES, Tape
 from ..weights.matrix import KINDS, Matrix
@@ -388,16 +389,6 @@ class Transformer:
                     target[...] = change.apply(batch.tokens[rows], target)
         self._buffers.set_runs("run", runs)
         self._buffers.grow_low_rank(columns)
-
-
-def is_of_all_rows(records: Sequence[Record], span: Span) -> bool:
-    """Whether a span has the rows of all tokens in the end: it is written before some are taken for logits.
-
-    A model hands on such hidden states, and its head those that it took.
-    """
-    taken = next(n for n, record in enumerate(records) if isinstance(record, TakeRows))
-    outputs = ((n, vars(record).get("y")) for n, record in enumerate(records))
-    return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < taken
 
 
 def find_hidden_states(records: Sequence[Record]) -> Span:

@@ -102,6 +102,16 @@ def hand_on_hidden_states(tape: Tape) -> Tape:
     return replace(tape, records=records, handed_on=hidden)
 
 
+def is_of_all_rows(records: Sequence[Record], span: Span) -> bool:
+    """Whether a span has the rows of all tokens in the end: it is written before some are taken for logits.
+
+    A model hands on such hidden states, and its head those that it took.
+    """
+    taken = next(n for n, record in enumerate(records) if isinstance(record, operations.TakeRows))
+    outputs = ((n, vars(record).get("y")) for n, record in enumerate(records))
+    return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < taken
+
+
 def hand_on_layer_inputs(tape: Tape, layers: Sequence[int], width: int) -> Tape:
     """The tape with copies of the hidden states that go into these layers, side by side, as an EAGLE-3 head
     takes them.

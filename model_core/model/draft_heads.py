@@ -1,20 +1,51 @@
-"""Opens the files of an EAGLE-3 head (families/eagle3.py) for the model that it drafts for.
+"""Finds heads that draft for a model: its own MTP head (families/mtp.py), or one of EAGLE-3 (eagle3.py).
 
-It imports no kernels: estimate.py counts the head for commands that run no model.
+It imports no kernels: estimate.py counts an MTP head for commands that run no model.
 """
 
+import logging
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import ModelError
+from ..families import write_mtp_tape
 from ..families.config import ModelConfig
 from ..families.eagle3 import D2T, read_eagle3_config, write_eagle3_tape
 from ..files.checkpoint import Checkpoint
 from ..files.model_files import ModelFiles
+from ..files.source import TensorSource, find_name
+from ..tape.passes import head_products, products, vector_refs
 from ..tape.tape import Tape
 
-OWN_EMBEDDING = "embed_tokens.weight"
+LOGGER = logging.getLogger(__name__)
+# Where mtp_use_dedicated_embeddings is true, the head has these. Drafts from the model's would be wrong.
+_MTP_EMBEDDING = "mtp.embed_tokens.weight"
+_EAGLE3_EMBEDDING = "embed_tokens.weight"
+
+
+def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape | None:
+    """The tape of the MTP head that the files have; None if they have none, or one that is not read.
+
+    Its KV layer becomes one of the model's tape.
+    """
+    head = write_mtp_tape(config, tape)
+    if head is None:
+        return None
+    refs = [weight for product in products(head.records) for weight in product.weights]
+    refs += [weight for product in head_products(head.records) for weight in product.weights]
+    missing = [
+        ref.name for ref in (*refs, *vector_refs(head.records)) if find_name(source, ref) not in source
+    ]
+    has_own_embedding = _MTP_EMBEDDING in source
+    if not missing and not has_own_embedding:
+        tape.kv_layers[:] = head.kv_layers
+        return head
+    if has_own_embedding:
+        LOGGER.warning("The MTP head is not used, because it has an embedding of its own.")
+    elif refs[0].name in source:
+        LOGGER.warning("The MTP head is not used, because the files have no %s.", missing[0])
+    return None
 
 
 @dataclass(frozen=True)
@@ -44,7 +75,7 @@ def open_eagle3_head(files: ModelFiles, model: ModelConfig, tape: Tape) -> Eagle
     path = files.named("config.json")
     config = read_eagle3_config(path, files.config, model)
     source = Checkpoint(files.path, files.config.get("quantization_config"))
-    has_embedding, layer = OWN_EMBEDDING in source, config.layer
+    has_embedding, layer = _EAGLE3_EMBEDDING in source, config.layer
     layers = config.layers_of(model)
     width = len(layers) * model.hidden_size
     if "fc.weight" in source and source.shape("fc.weight") != (layer.hidden_size, width):
