@@ -59,7 +59,6 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "logits_processors": (([],), _LATER),
     "no_stop_trim": ((False,), "send include_stop_str_in_output"),
     "return_hidden_states": ((False,), _LATER),
-    "return_tokens_as_token_ids": ((False,), "send return_token_ids"),
     "skip_special_tokens": ((True,), "special tokens are never in the text; return_token_ids reports them"),
     "stop_regex": (("", []), "send stop"),
     "truncate_prompt_tokens": ((), 'send truncation: "auto", or for embeddings truncate'),

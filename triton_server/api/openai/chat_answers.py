@@ -149,8 +149,19 @@ def _render_part(part: Part, render_delta: Callable[[ToolCallDelta], Any] = _ren
     return b',"delta":%b' % to_json(fields).encode()
 
 
-def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:
+def _render_logprobs(
+    entries: LogprobEntries, offset: int, label: Callable[[dict[str, Any]], str] | None = None
+) -> dict[str, Any]:
+    if label is not None:
+        entries = [
+            {**_relabel(entry, label), "top_logprobs": [_relabel(e, label) for e in entry["top_logprobs"]]}
+            for entry in entries
+        ]
     return {"content": list(map(render_logprob, entries)), "refusal": None}
+
+
+def _relabel(entry: dict[str, Any], label: Callable[[dict[str, Any]], str]) -> dict[str, Any]:
+    return {"token": label(entry), "logprob": entry["logprob"]}
 
 
 def render_logprob(entry: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Raw prompts in OpenAI's form: the bodies of /v1/completions."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -86,20 +87,24 @@ def _render_part(part: Part) -> bytes:
     return b',"text":%b' % to_json(part.text if isinstance(part, Text) else "").encode()
 
 
-def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:
-    offsets = []
+def _render_logprobs(
+    entries: LogprobEntries, offset: int, label: Callable[[dict[str, Any]], str] | None = None
+) -> dict[str, Any]:
+    offsets, label = [], label or _render_label
     for entry in entries:
         offsets.append(offset)
         offset += count_characters(entry)
     return {
-        "tokens": [_render_label(entry) for entry in entries],
+        "tokens": [label(entry) for entry in entries],
         "token_logprobs": [entry["logprob"] for entry in entries],
-        "top_logprobs": [_render_alternatives(entry) for entry in entries],
+        "top_logprobs": [_render_alternatives(entry, label) for entry in entries],
         "text_offset": offsets,
     }
 
 
-def _render_alternatives(entry: dict[str, Any]) -> dict[str, float] | None:
+def _render_alternatives(
+    entry: dict[str, Any], label: Callable[[dict[str, Any]], str]
+) -> dict[str, float] | None:
     """The likeliest tokens at a position and, as with OpenAI, the token itself even if it is none of these.
 
     Several tokens may have the same text; then the likeliest of them counts.
@@ -107,7 +112,7 @@ def _render_alternatives(entry: dict[str, Any]) -> dict[str, float] | None:
     if entry["logprob"] is None:
         return None
     alternatives = sorted((*entry["top_logprobs"], entry), key=lambda other: other["logprob"])
-    return {_render_label(other): other["logprob"] for other in alternatives}
+    return {label(other): other["logprob"] for other in alternatives}
 
 
 def _render_label(entry: dict[str, Any]) -> str:

@@ -25,6 +25,9 @@ class OpenAIFields(GenerationBody):
     )
     stream: bool | None = Field(None, description="Send the answer as server-sent events, as it is made.")
     stream_options: StreamOptions | None = None
+    return_tokens_as_token_ids: bool | None = Field(
+        None, description="vLLM's: name the tokens of log probabilities by their ids, as in token_id:42."
+    )
 
 
 class PromptLogprob(BaseModel):

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from model_core.requests.answer_parts import AnswerParts
@@ -44,7 +45,8 @@ class AnswerFormat:
         first_fields, last_fields: JSON fields of the choice in a stream's first and last event.
         render_part: the JSON fields of the choice in the event for a part of the answer.
         render_choice: the fields of the choice in a body.
-        render_logprobs: the field `logprobs`, from entries and the offset of the first, in characters.
+        render_logprobs: the field `logprobs`, from entries and the offset of the first, in characters; with
+            `label`, what a token is called.
         finish_reasons: other words for reasons.
         has_one_prompt: whether what is told of the prompt are fields of the body, not of each choice.
     """
@@ -57,7 +59,7 @@ class AnswerFormat:
     last_fields: bytes
     render_part: Callable[[Part], bytes]
     render_choice: Callable[[ChatAnswer], dict[str, Any]]
-    render_logprobs: Callable[[LogprobEntries, int], dict[str, Any]]
+    render_logprobs: Callable[..., dict[str, Any]]
     has_one_prompt: bool
     finish_reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -208,6 +210,15 @@ def _render_prompt_logprob(entry: dict[str, Any]) -> dict[str, dict[str, Any]] |
         str(token["token_id"]): {"logprob": token["logprob"], "rank": rank, "decoded_token": token["token"]}
         for rank, token in ranked
     }
+
+
+def with_ids(answer_format: AnswerFormat) -> AnswerFormat:
+    """The form whose log probabilities name tokens by their ids."""
+    return replace(answer_format, render_logprobs=partial(answer_format.render_logprobs, label=_label_id))
+
+
+def _label_id(entry: dict[str, Any]) -> str:
+    return f"token_id:{entry['token_id']}"
 
 
 def count_characters(entry: dict[str, Any]) -> int:

@@ -22,7 +22,7 @@ from .completions import FORMAT as TEXT_FORMAT
 from .completions import CompletionRequest, TextCompletion
 from .completions import parse as parse_completion
 from .fields import OpenAIFields
-from .render import AnswerFormat, render_answer, render_events
+from .render import AnswerFormat, render_answer, render_events, with_ids
 from .service_calls import add_offers, find_offers
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
@@ -85,6 +85,13 @@ async def _respond(
     if body.stream_options is not None and body.stream_options.continuous_usage_stats:
         name = "stream_options.continuous_usage_stats"
         raise unsupported(name, f"{name} is not supported: send include_usage.")
+    if body.return_tokens_as_token_ids:
+        if model.description is not None and model.description["engine"] is not None:
+            raise unsupported(
+                "return_tokens_as_token_ids",
+                "another server computes this model, and tells no ids of tokens; leave it out.",
+            )
+        answer_format = with_ids(answer_format)
     n, count, limit = body.n or 1, len(requests), request.app.state.settings.body_limit
     # Each of the n answers sends the whole conversation to the engine.
     if n > 1 and limit.is_exceeded(await request.body(), n):

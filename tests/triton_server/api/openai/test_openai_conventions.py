@@ -183,6 +183,30 @@ def test_bytes_of_tokens_join_to_the_text(gpt: openai.OpenAI) -> None:
     assert joined.startswith((answer.choices[0].message.content or "")[:10])
 
 
+def test_tokens_may_be_named_by_their_ids(api: Server) -> None:
+    """vLLM's return_tokens_as_token_ids, in both forms of log probabilities. Offsets are of the text."""
+    more = {"max_tokens": 6, "temperature": 0, "return_token_ids": True}
+    chat = {"messages": HELLO, "logprobs": True, "top_logprobs": 2, **more}
+    choice = post(api, "chat/completions", {**chat, "return_tokens_as_token_ids": True}).json()["choices"][0]
+    content = choice["logprobs"]["content"]
+    assert [entry["token"] for entry in content] == [f"token_id:{number}" for number in choice["token_ids"]]
+    assert all(bytes(entry["bytes"]).decode() == entry["token"] for entry in content)
+    assert all(other["token"].startswith("token_id:") for entry in content for other in entry["top_logprobs"])
+    text = {"prompt": "Once", "logprobs": 2, **more}
+    named, plain = (
+        post(api, "completions", {**text, "return_tokens_as_token_ids": by_id}).json()["choices"][0]
+        for by_id in (True, False)
+    )
+    assert named["logprobs"]["tokens"] == [f"token_id:{number}" for number in named["token_ids"]]
+    assert all(
+        set(named["logprobs"]["tokens"][n : n + 1]) <= set(top)
+        for n, top in enumerate(named["logprobs"]["top_logprobs"])
+    )
+    for name in ("token_logprobs", "text_offset"):
+        assert named["logprobs"][name] == plain["logprobs"][name]
+    assert not any(token.startswith("token_id:") for token in plain["logprobs"]["tokens"])
+
+
 def test_description_promises_no_422(api: Server) -> None:
     description = httpx.get(f"{api.api_url}/openapi.json", timeout=60).json()
     operations = [operation for path in description["paths"].values() for operation in path.values()]
