@@ -123,7 +123,7 @@ def _find_added_tokens(folder: Path) -> dict[int, tokenizers.AddedToken]:
             added[number] = tokenizers.AddedToken(content, normalized=normalized, **flags)
             if not content or not 0 <= number < 2**21:
                 raise ValueError(token_id)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"{path}: {shorten(token_id)} is not an added token.") from error
     return dict(sorted(added.items()))
 

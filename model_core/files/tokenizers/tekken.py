@@ -13,6 +13,7 @@ from ...text.byte_level import BYTE_CHARACTERS
 from ..gguf.pre_tokenizers import TEKKEN
 
 _NORMAL, _CONTROL = 1, 3  # types of tokens in GGUF files
+_MAX_TOKENS = 2**21
 # Of files that do not list their own. Numbered ones follow.
 _OLD_SPECIAL = [
     *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
@@ -26,9 +27,11 @@ def read_tekken(path: Path) -> dict[str, Any]:
     """The fields of a tekken.json. Raises ModelError."""
     raw = read_json(path)
     try:
-        config, count = raw["config"], int(raw["config"]["default_num_special_tokens"])
-        special = _read_special(raw.get("special_tokens"), count)
-        size = int(config["default_vocab_size"]) - count
+        config = raw["config"]
+        count, whole = config["default_num_special_tokens"], config["default_vocab_size"]
+        if not (type(count) is type(whole) is int and 0 <= count <= whole <= _MAX_TOKENS):
+            raise ValueError(f"{shorten(count)} of {shorten(whole)} tokens are special")
+        special, size = _read_special(raw.get("special_tokens"), count), whole - count
         ranked = sorted(raw["vocab"], key=lambda token: token["rank"])[:size]
         if [token["rank"] for token in ranked] != list(range(size)):
             raise ValueError(f"its ranks are not 0 to {size - 1}")
@@ -69,8 +72,10 @@ def find_merges(words: list[str]) -> list[str]:
     Of all pairs of neighbours, the one that makes the token of the lowest rank is merged, whatever its parts.
     """
     known, merges = set(words), []
+    lengths = {len(word) for word in words}
     for word in words:
-        for i in range(1, len(word)):
+        # A damaged file may have a word of a million bytes, of which not all prefixes can be looked up.
+        for i in sorted(i for i in lengths if 0 < i < len(word) and len(word) - i in lengths):
             if word[:i] in known and word[i:] in known:
                 merges.append(f"{word[:i]} {word[i:]}")
     return merges

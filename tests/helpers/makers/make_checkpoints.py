@@ -1187,7 +1187,7 @@ VARIANTS = {
             "pad_token_id": 0,
         }
         | {"hc_mult": 3, "hc_magnitude": 1.7, "hc_eps": 1e-2},
-        std=0.65,
+        std=0.54,
         is_converted=False,
         without={"swiglu_limit": 1e6},
     ),

@@ -46,6 +46,7 @@ CHECKPOINTS = {
     "mellum": "mellum",
     "mimo-v2": "mimo2",
     "exaone-moe": "exaone-moe",
+    "step3p5": "step35",
     "glm-moe-dsa": "glm-dsa",
     "deepseek-v32": "deepseek32",
     **dict.fromkeys(("mistral4", "mistral4-latents"), "mistral4"),
@@ -115,6 +116,15 @@ _YARN = {
     "beta_fast": 4.0,
     "original_max_position_embeddings": 64,
 }
+_LLAMA3_HALF = {
+    "rope_type": "llama3",
+    "rope_theta": 100.0,
+    "partial_rotary_factor": 0.5,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
+}
 _PHI_FACTOR = math.sqrt(1 + math.log(2) / math.log(128))  # which llama.cpp takes instead of that of the file
 _PHI_LONGROPE = {
     "rope_type": "longrope",
@@ -161,6 +171,12 @@ _OVERRIDES = {
         }
         for values in (16, 32, 48)
     },
+    "step3p5": {
+        "rope_parameters": {
+            "full_attention": {**_LLAMA3_HALF},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 50.0},
+        }
+    },
     "gemma4-unified": {"model_type": "gemma4_text", "hidden_size_per_layer_input": 0},
     "ministral3": {
         "rope_parameters": {
@@ -202,7 +218,15 @@ _FALLBACKS = {
     "router.scale": "blk.{i}.ffn_gate_inp.scale",
     "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
 } | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
-_SHIFTED = ("gemma", "gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
+_SHIFTED = (
+    "gemma",
+    "gemma2",
+    "gemma3",
+    "qwen35",
+    "qwen35moe",
+    "qwen3next",
+    "step35",
+)  # 1 is added to weights of norms
 _STACKED = ("llama4", "qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
 # Of the MTP head of Qwen3.5, which becomes a further layer.
 _MTP = {
@@ -306,7 +330,7 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
             name = _MTP.get(stored.removesuffix(".weight"), stored.removeprefix("mtp.layers.0."))
             name = f"model.layers.{raw['num_hidden_layers']}.{name.removesuffix('.weight')}"
             name += ".weight" * stored.endswith(".weight")
-        if name.startswith(("visual.", "model.visual.")) or ".act_fn." in name:
+        if name.startswith(("visual.", "model.visual.", "vision_model.", "vit_")) or ".act_fn." in name:
             continue
         if architecture == "llama4" and ".experts." in name:
             array = array.swapaxes(1, 2)  # of the inputs and outputs
@@ -446,7 +470,7 @@ def _convert_gpt_oss(name: str, array: np.ndarray) -> Iterator[tuple[str, np.nda
 
 def _new_name(name: str, names: dict[str, str]) -> str:
     base, ending = name, "" if name.endswith(("A_log", ".D")) else ".weight"
-    if name.endswith(("expert_bias", "e_score_correction_bias")):
+    if name.endswith(("expert_bias", "e_score_correction_bias", "router_bias")):
         is_hy3 = "mlp.expert_bias" in name and "model.layers.{i}.mlp.shared_mlp.up_proj" in names
         ending = "" if is_hy3 else ".bias"
     for suffix in (".weight", ".bias"):
@@ -545,13 +569,17 @@ def _factors(raw: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
         half = next(iter(raw["per_layer_config"].values()))["head_dim"] // 2
         rotated = int(half * full["partial_rotary_factor"])
         yield "rope_freqs.weight", np.array([1.0] * rotated + [1e30] * (half - rotated), np.float32)
+    parameters = full if full.get("rope_type") == "llama3" else parameters
     if parameters.get("rope_type") == "llama3":
         dim = raw.get("head_dim") or raw["hidden_size"] // raw["num_attention_heads"]
+        dim = int(dim * parameters.get("partial_rotary_factor", 1))
         frequencies = parameters["rope_theta"] ** -(np.arange(0, dim, 2) / dim)
         turns = parameters["original_max_position_embeddings"] * frequencies / (2 * math.pi)
         low, high = parameters["low_freq_factor"], parameters["high_freq_factor"]
         share = np.clip((turns - low) / (high - low), 0, 1)
-        yield "rope_freqs.weight", (1 / (share + (1 - share) / parameters["factor"])).astype(np.float32)
+        factors = (1 / (share + (1 - share) / parameters["factor"])).astype(np.float32)
+        more = raw["head_dim"] // 2 - len(factors) if full else 0
+        yield "rope_freqs.weight", np.pad(factors, (0, more), constant_values=1)
 
 
 _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -776,6 +804,25 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_group_used_count": raw["topk_group"],
         "expert_weights_scale": raw["routed_scaling_factor"],
         "expert_gating_func": 2,
+    },
+    "step35": lambda raw: {
+        **_OTHERS["mellum"](raw),
+        "attention.head_count": np.array(
+            [
+                raw["num_attention_heads" if kind == "full_attention" else "num_sliding_attention_heads"]
+                for kind in raw["layer_types"]
+            ]
+        ),
+        "attention.head_count_kv": np.array([raw["num_key_value_heads"]] * raw["num_hidden_layers"]),
+        "expert_count": raw["n_routed_experts"],
+        "expert_gating_func": 2,
+        "expert_shared_feed_forward_length": raw["share_expert_dim"],
+        "expert_weights_norm": True,
+        "expert_weights_scale": raw["moe_router_scaling_factor"],
+        "leading_dense_block_count": raw["mlp_layer_types"].index("sparse"),
+        "rope.dimension_count": raw["head_dim"],  # of which llama.cpp rotates half in full layers
+        "swiglu_clamp_exp": np.float32(raw["swiglu_limits"]),
+        "swiglu_clamp_shexp": np.float32(raw["swiglu_limits_shared"]),
     },
     "mellum": lambda raw: {
         "attention.sliding_window": raw["sliding_window"],

@@ -179,6 +179,25 @@ def test_alibi_in_long_texts(tmp_path: Path) -> None:
     assert np.array_equal(found[0], found[1])
 
 
+def test_distances_of_deberta_in_long_texts(tmp_path: Path) -> None:
+    """Their positions are in several segments. All farther than 40 tokens share a column on each side."""
+    folder = copy_without(tmp_path, "deberta-v2", max_position_embeddings=3 * SEGMENT)
+    tape = write_tape(read_model_config(folder, read_config(folder)))
+    tokens = np.random.default_rng(0).integers(0, 100, 2 * SEGMENT + 301)
+    weights, sequence = interpreter.make_weight_reader(Checkpoint(folder)), interpreter.Sequence()
+    sequence.begin({"x": operators.embed(tokens, weights(tape.embedding))})
+    for record in tape.records:
+        interpreter.execute(record, weights, sequence)
+    expected, found = sequence.get(tape.records[-1].y)[:, 0], []
+    for threads in (1, 2):
+        with LLM(folder, threads=threads) as llm:
+            text = TextInput(tokens.tolist(), range(len(tokens)))
+            ((_, rows),) = compute_texts(llm.model, [text], llm.model.hidden_states, 2**28)
+            found.append(rows)
+    assert np.linalg.norm(found[0] - expected) < 2e-5 * np.linalg.norm(expected)
+    assert np.array_equal(found[0], found[1])
+
+
 def test_distances_of_deberta_have_the_columns_of_transformers() -> None:
     """Of the published sizes. All 1023 columns were compared once; these are some of them."""
     relative = RelativeScores(Span("q", 0, 1), Span("k", 0, 1), 256, 128, 511)

@@ -13,6 +13,7 @@ from gguf_models import copy_model, read_model
 from gguf_tokenizers import tokenizer_metadata
 from gguf_writer import write_gguf
 from paths import DATA
+from test_gguf_models import stack
 
 from model_core.files.gguf.blocks import BLOCKS
 
@@ -33,7 +34,8 @@ def make_bases(folder: Path, chat: Path) -> list[Model]:
     del sentencepiece["tokenizer.ggml.merges"]
     chats = [(quantized[0] | extra, quantized[1]) for extra in (tokenizer, sentencepiece)]
     encoders = [read_encoder(DATA / "embedders" / name) for name in ("bert", "nomic_bert")]
-    return [*bases, *chats, *chats, *chats, _make_wide(tokenizer), *encoders]
+    joined = [(fields, stack(tensors)) for fields, tensors in (bases[0], bases[1], quantized)]
+    return [*bases, *chats, *chats, *chats, _make_wide(tokenizer), *encoders, *joined]
 
 
 def _make_wide(tokenizer: dict[str, Any]) -> Model:

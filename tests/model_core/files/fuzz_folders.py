@@ -24,6 +24,7 @@ from pathlib import Path
 
 import damaged_folders
 import damaged_gguf
+import damaged_layouts
 import numpy as np
 from paths import PYTHONPATH
 
@@ -132,7 +133,7 @@ def _forward(read: Callable[[], str], put: Callable[[str], None]) -> None:
 
 def main() -> None:
     first, last, memory = map(int, sys.argv[1:4])
-    is_gguf = sys.argv[4] == "gguf"
+    is_gguf, is_layout = sys.argv[4] == "gguf", sys.argv[4] == "layouts"
     out = os.fdopen(os.dup(1), "w")
     with tempfile.TemporaryDirectory() as temporary:
         bases = damaged_folders.make_bases(Path(temporary))
@@ -142,10 +143,13 @@ def main() -> None:
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
         files = damaged_gguf.make_bases(Path(temporary), bases[0])
+        layouts = damaged_layouts.make_bases(Path(temporary))
         for number in range(first, last):
             path = Path(temporary) / (f"model-{number}.gguf" if is_gguf else f"model-{number}")
             if is_gguf:
                 what = damaged_gguf.damage(number, files, path)
+            elif is_layout:
+                what = damaged_layouts.damage(number, layouts, path)
             else:
                 what = damaged_folders.damage(number, bases, path)
             print(json.dumps(vars(Result(number, what, examine(path)))), file=out, flush=True)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import damaged_layouts
 import pytest
 from damaged_folders import CHECKPOINTS, make_bases
 from fuzz_folders import examine, fuzz
@@ -41,8 +42,21 @@ def test_damaged_gguf_files_give_one_clear_error() -> None:
     assert min(outcomes["answered"], outcomes["refused"]) > count / 20
 
 
+@pytest.mark.timeout(120 + COUNT)
+def test_damaged_tokenizers_and_layouts_give_one_clear_error() -> None:
+    """Also files of tiktoken, SentencePiece and Mistral, chat_template.json, and folders of MLX."""
+    results = list(fuzz(0, COUNT, what="layouts"))
+    faults = [result for result in results if result.is_fault]
+    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
+    assert [result.number for result in results] == list(range(COUNT))
+    outcomes = Counter(result.outcome for result in results)
+    assert min(outcomes["answered"], outcomes["refused"]) > COUNT / 20
+
+
 def test_undamaged_folders_load_and_answer(tmp_path: Path) -> None:
-    for folder in dict.fromkeys(make_bases(tmp_path)):
+    (tmp_path / "layouts").mkdir()
+    layouts = damaged_layouts.make_bases(tmp_path / "layouts")
+    for folder in dict.fromkeys([*make_bases(tmp_path), *layouts]):
         assert examine(folder) == "answered", folder
 
 

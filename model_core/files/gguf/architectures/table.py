@@ -52,6 +52,7 @@ from .hybrids import HYBRIDS
 from .mambas import MAMBAS
 from .mixtures import MIXTURES
 from .rwkv7 import RWKV7
+from .step import STEP
 
 _HAS_MLP_BIAS = methodcaller("has_tensor", "blk.0.ffn_up.bias")
 _read_arcee = reader("arcee", hidden_act="relu2", attention_bias=has_bias, mlp_bias=_HAS_MLP_BIAS)
@@ -308,6 +309,7 @@ ARCHITECTURES = {
     **HYBRIDS,
     **MAMBAS,
     **MIXTURES,
+    **STEP,
     "apertus": Architecture(
         reader("apertus", attention_bias=has_bias),
         LLAMA | in_layers(attn_norm="attention_layernorm", ffn_norm="feedforward_layernorm"),

@@ -274,11 +274,42 @@ def test_tekken(tmp_path: Path) -> None:
         {"vocab": [{"rank": 0, "token_bytes": "%"}]},
         {"special_tokens": [{"rank": i, "token_str": str(i)} for i in range(21)]},
         {"special_tokens": 7},
+        *(
+            {"config": {"default_num_special_tokens": count, "default_vocab_size": size, "pattern": TEKKEN}}
+            for count, size in (
+                (2**33, 2**33),
+                (20, 2**63),
+                (float("inf"), 300),
+                (-1, 300),
+                (20, 10),
+                ("20", 300),
+            )
+        ),
     ],
 )
 def test_a_damaged_tekken_is_refused(tmp_path: Path, changes: dict[str, object]) -> None:
     write_tekken(tmp_path, make_ranks(), **changes)
     with pytest.raises(ModelError, match=r"tekken\.json is damaged"):
+        open_folder_tokenizer(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["tekken.json", "qwen.tiktoken"])
+def test_a_token_of_a_million_bytes_takes_no_hours(tmp_path: Path, name: str) -> None:
+    ranks = make_ranks()
+    ranks[b"a" * 2**20] = len(ranks)
+    if name == "tekken.json":
+        write_tekken(tmp_path, ranks | {b"b%d" % i: len(ranks) + i for i in range(10)})
+    else:
+        lines = [base64.b64encode(word) + b" %d" % rank for word, rank in ranks.items()]
+        (tmp_path / name).write_bytes(b"\n".join(lines))
+    assert open_tokenizer(tmp_path).encode("a a", add_special_tokens=False)
+
+
+@pytest.mark.parametrize("value", [float("inf"), 2**70, -1, None, "x"])
+def test_numbers_of_added_tokens_that_are_none_are_refused(tmp_path: Path, value: object) -> None:
+    train_sentencepiece(tmp_path)
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"<extra>": value}))
+    with pytest.raises(ModelError, match="is not an added token"):
         open_folder_tokenizer(tmp_path)
 
 
