@@ -133,7 +133,7 @@ async def render_events(
 
     def render_event(number: int, fields: bytes, reason: bytes = b"null") -> bytes:
         logprobs, ids = b"null", b""
-        if (new := entries[number]):
+        if new := entries[number]:
             logprobs = to_json(answer_format.render_logprobs(new, offsets[number])).encode()
             offsets[number] += sum(map(count_characters, new))
             entries[number] = []
