@@ -32,6 +32,10 @@ _DEFAULT, _TOOL_USE = "default", "tool_use"  # names of templates
 _PROBES_S = 5.0  # for what is tried with a template of a request: mostly some milliseconds
 _PROMPT_END = 256  # characters of `ChatPrompt.end`
 _MAX_VARIABLES, _MAX_VARIABLE_BYTES = 32, 2**14
+NO_TEMPLATE = (
+    "this model has no chat template; give it one with --chat-template FILE, or let it continue texts: "
+    "/v1/completions."
+)
 CLOCK = "strftime_now"  # with this, templates write the date
 # What the service sets itself, and what templates call.
 _RESERVED = re.compile(
@@ -253,7 +257,7 @@ class NoTemplate:
     def __init__(
         self,
         special_tokens: Mapping[str, str],
-        reason: str = "this model has no chat template.",
+        reason: str = NO_TEMPLATE,
         sources: Mapping[str, str] | None = None,
     ) -> None:
         self.special_tokens = dict(special_tokens)

@@ -204,7 +204,8 @@ class SafetensorsFolder:
         for name, entry in entries.items():
             if not 8 + length <= entry.start <= entry.end <= len(file_map):
                 raise ModelError(
-                    f"{path} is damaged: {shorten(name)} lies outside the file; it may be cut short."
+                    f"{path} is damaged: {shorten(name)} lies outside the file, which may be cut short; "
+                    "download it again."
                 )
         # The format has no gaps, so the last tensor ends with the file unless the header is damaged.
         if max((entry.end for entry in entries.values()), default=8 + length) != len(file_map):
@@ -274,4 +275,6 @@ def _find_files(folder: Path, file_name: str) -> Mapping[Path, list[str] | None]
             f"{folder} has only pickled weights (.bin), which can run code when loaded; "
             "convert them to safetensors first."
         )
-    raise ModelError(f"{folder} has no weights: neither {file_name} nor {file_name}.index.json.")
+    raise ModelError(
+        f"{folder} has no weights: neither {file_name} nor {file_name}.index.json; download the folder whole."
+    )

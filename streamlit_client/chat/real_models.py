@@ -60,7 +60,7 @@ def _show_model(model: dict[str, Any], allows_getting: bool, is_busy: bool) -> N
     if download["state"] == "failed":
         st.error(escape(download["error"]))
     if not allows_getting:
-        st.code(f"tritonchat up --model {model['arguments']}", language=None)
+        st.code(model["command"], language=None)
     elif download["state"] == "done":
         st.button("Chat with it", key=f"choose-{model['name']}", on_click=_chat_with, args=[model["name"]])
     else:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import Scope
 
 from model_core.checks.request_values import MAX_DEPTH, explain, shorten
@@ -48,6 +49,7 @@ _LLAMACPP_TYPES = {
     503: "unavailable_error",
 }
 _RETRY_AFTER_S = {429: 1, 503: 5}
+_MAX_SHOWN = 100  # characters of a path
 
 
 class ErrorFields(BaseModel):
@@ -257,12 +259,35 @@ def install(app: FastAPI) -> None:
     async def handle_error(request: Request, error: Exception) -> Response:
         return response_of(error, request.scope)
 
+    async def handle_refusal(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return response_of(_name_route(request, error), request.scope)
+
     async def handle_disconnect(request: Request, error: Exception) -> Response:
         return response_of(ClientDisconnected(), request.scope)
 
     app.add_exception_handler(ClientDisconnect, handle_disconnect)
-    for kind in (TritonchatError, RequestValidationError, HTTPException):
+    app.add_exception_handler(HTTPException, handle_refusal)
+    for kind in (TritonchatError, RequestValidationError):
         app.add_exception_handler(kind, handle_error)
+
+
+def _name_route(request: Request, error: HTTPException) -> HTTPException:
+    """The same error with what to do, where no route has this path or this method."""
+    path = request.scope["path"]
+    shown = path[:_MAX_SHOWN]
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "another method")
+        return HTTPException(405, f"{shown} takes {allowed}, not {request.method}", error.headers)
+    if error.status_code != 404:
+        return error
+    near = path.removeprefix("/v1") if path.startswith("/v1/v1/") else f"/v1{path}"
+    scope = {**request.scope, "path": near}
+    if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes):
+        advice = f"but {near}: check the base URL of the client"
+    else:
+        advice = "and /docs describes what there is"
+    return HTTPException(404, f"there is no {request.method} {shown} here, {advice}", error.headers)
 
 
 def _explain_body(error: HTTPException) -> str:

@@ -10,6 +10,7 @@ from model_core.errors import TritonchatError
 from ..engine.triton.process import running_models
 from ..options.flags import setting_flags
 from ..settings.server import PullSettings
+from ..system.program import called
 from ..system.signals import signals_as_interrupts
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def pull(settings: PullSettings, model: str, force: bool, writes_json: bool) -> 
         needed = estimate_memory(open_model_files(path), flags)
         say(f"It needs about {gibibytes(needed.total)} of memory with these flags.")
         flag = "" if revision is None else f" --revision {revision}"
-        say(f"Chat with it: tritonchat up --model {model}{flag}")
+        say(f"Chat with it: {called()} up --model {model}{flag}")
 
 
 @click.command("list")

@@ -9,6 +9,7 @@ from model_core.errors import TritonchatError
 
 from ..options.flags import Readable
 from ..settings.values import read_size
+from ..system.program import called
 from ..system.signals import signals_as_interrupts
 
 # Kernels are imported by the command itself: the processes of other commands must stay small.
@@ -37,7 +38,7 @@ def recommend(memory: int | None, as_json: bool) -> None:
     if not fits_any(room):
         raise TritonchatError(
             f"There are {gibibytes(room)} {whose}, which is too little for each of the list; the embedded "
-            "one fits: tritonchat up"
+            f"one fits: {called()} up"
         )
     threads = default_threads(2**30)
     bar = tqdm(total=3, desc="Measuring this machine", bar_format="{desc} {bar} {elapsed}", leave=False)
@@ -53,8 +54,8 @@ def recommend(memory: int | None, as_json: bool) -> None:
         f"billion operations a second ({threads} threads).\nThere are {gibibytes(room)} {whose}:"
     )
     for one in found:
-        click.echo(f"\n{describe(one.model, one.speed)}")
+        click.echo(f"\n{describe(one.model, one.speed, called())}")
     click.echo(
         f"\nSpeeds are tokens a second to expect, of a prompt of {PROMPT} tokens and of one answer; "
-        "`tritonchat bench --model ...` measures them."
+        f"`{called()} bench --model ...` measures them."
     )

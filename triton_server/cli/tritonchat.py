@@ -31,6 +31,7 @@ from ..system.child_process import is_responding
 from ..system.folders import scratch_folder
 from ..system.hosts import browser_url, is_loopback, reachable_address
 from ..system.machine import check_all, check_ports, check_python, require
+from ..system.program import called
 from ..system.signals import signals_as_interrupts
 from ..system.stdin import read_prompt
 from ..terminal.cli import chat
@@ -238,7 +239,7 @@ def quantize(model: str, out: Path, weights: str, calibration: Path | None, text
             f"KL          {loss.divergence:.5f} nats, {loss.high_divergence:.4f} at the 99th percentile; "
             f"the same likeliest token at {loss.agreement:.1%} of positions"
         )
-    click.echo(f"Chat with it: tritonchat up --model {out}")
+    click.echo(f"Chat with it: {called()} up --model {out}")
 
 
 @cli.command()

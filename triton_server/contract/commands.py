@@ -61,10 +61,11 @@ class Recommend(StrictModel):
     """Tell three published models at most that fit this machine.
 
     Each of the `models` has its `name`, `licence`, `form` ("folder" or "GGUF"), `download_bytes`,
-    `memory_bytes`, `weights` and `arguments`, which follow `tritonchat up --model`; its `speed`, tokens a
-    second of a `prompt` and an `answer`, null if this machine was not measured (`tritonchat recommend`); and
-    its `download`, null or a `state` ("downloading", "done" or "failed") with `completed` and `total` bytes
-    or the `error`. `allows_getting`: whether `get_model` is allowed.
+    `memory_bytes` and `weights`; the `command` that a person types on that machine, which ends with the
+    `arguments` of `--model`; its `speed`, tokens a second of a `prompt` and an `answer`, null if this machine
+    was not measured (`tritonchat recommend`); and its `download`, null or a `state` ("downloading", "done" or
+    "failed") with `completed` and `total` bytes or the `error`. `allows_getting`: whether `get_model` is
+    allowed.
     """
 
     recommend: _Yes

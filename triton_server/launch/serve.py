@@ -17,6 +17,7 @@ from ..system.child_process import ChildProcess, launch
 from ..system.folders import scratch_folder
 from ..system.hosts import is_loopback, join_port
 from ..system.machine import check_ports, check_python, check_triton, require
+from ..system.program import called
 from ..system.restarts import Restarts
 from ..system.signals import signals_as_interrupts
 from .engine_elsewhere import KEY_VARIABLE, VLLM
@@ -140,7 +141,7 @@ def _say_real_models(plan: ServerPlan) -> ChildProcess | None:
     if plan.elsewhere is not None or plan.settings.models:
         return None
     click.echo(
-        "This is the embedded model, which is tiny. `tritonchat recommend` names real ones that fit here."
+        f"This is the embedded model, which is tiny. `{called()} recommend` names real ones that fit here."
     )
     if not sys.stdout.isatty():
         return None

@@ -61,7 +61,8 @@ def require(checks: Iterable[Check]) -> None:
     """Raises TritonchatError with the first check that failed."""
     for check in checks:
         if not check.is_ok:
-            raise TritonchatError(f"{check.name}: {check.message}")
+            is_subject = check.name.startswith("port ")  # of the sentence: "port 8001 is taken by ..."
+            raise TritonchatError(f"{check.name}{'' if is_subject else ':'} {check.message}")
 
 
 def check_all(host: str, ports: Mapping[str, int], no_triton: bool) -> Iterator[Check]:

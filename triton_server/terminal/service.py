@@ -20,6 +20,7 @@ from ..contract.api_keys import split_name
 from ..contract.tensors import DEFAULT_MODEL
 from ..conversations.tree import Conversation, Summary, conversation_from_json, summary_from_json
 from ..system.hosts import is_loopback
+from ..system.program import called
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 Part = Text | Reasoning | ToolCallDelta  # of an answer
@@ -283,12 +284,15 @@ class ServiceClient:
             return self._wrong_server_error(status)
 
     def _connection_error(self, error: httpx.HTTPError) -> ServiceError:
+        if isinstance(error, httpx.ConnectError) and "WRONG_VERSION_NUMBER" in str(error):
+            plain = self.url.replace("https:", "http:", 1)
+            return ServiceError(f"what answers at {self.url} speaks no TLS; try {plain}.")
         if isinstance(error, httpx.ConnectError) and "SSL" in str(error):
             return ServiceError(
                 f"{self.url} cannot be reached by TLS ({error}); SSL_CERT_FILE may name what to trust."
             )
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            return ServiceError(f"no server answers at {self.url}; start one with `tritonchat up`.")
+            return ServiceError(f"no server answers at {self.url}; start one with `{called()} up`.")
         if isinstance(error, httpx.TimeoutException):
             return ServiceError(f"the server at {self.url} does not reply; it may be overloaded.")
         return self._lost_connection_error()

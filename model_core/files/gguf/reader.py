@@ -201,7 +201,10 @@ def _read_part(path: Path, data: mmap.mmap) -> tuple[dict[str, Any], dict[str, T
     cursor = _Cursor(data)
     try:
         if cursor.take(4) != MAGIC:
-            raise ModelError(f"{path} is not a GGUF file.")
+            raise ModelError(
+                f"{path} is not a GGUF file, perhaps a pointer of Git LFS or a web page in its place; "
+                "download it again."
+            )
         version = cursor.number(4)
         if version not in _VERSIONS:
             raise ModelError(
@@ -265,7 +268,8 @@ def _check_places(path: Path, entries: dict[str, TensorEntry], size: int) -> Non
     for name, entry in sorted(entries.items(), key=lambda item: item[1].start):
         if entry.end > size:
             raise ModelError(
-                f"{path} is damaged: {shorten(name)} lies outside the file; it may be cut short."
+                f"{path} is damaged: {shorten(name)} lies outside the file, which may be cut short; "
+                "download it again."
             )
         if entry.start < end:
             raise ModelError(f"{path} is damaged: {shorten(name)} overlaps another tensor.")

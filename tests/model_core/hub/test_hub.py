@@ -187,6 +187,7 @@ def test_missing_model_is_named(tmp_path: Path) -> None:
         assert "neither a folder nor a model on the hub called someone/tiny" in error
     (error,) = fetch("someone/tiny", home=tmp_path, HF_ENDPOINT=hub.url)
     assert error.startswith(f"someone/tiny is not on this machine, and {hub.url} cannot be reached")
+    assert all(way in error for way in ("HTTPS_PROXY", "HF_ENDPOINT", "`tritonchat pull smollm2`"))
     (error,) = fetch("someone/tiny", home=tmp_path, HF_HUB_OFFLINE="1")
     assert error == "someone/tiny is not on this machine, and HF_HUB_OFFLINE forbids to download it."
 
@@ -367,7 +368,7 @@ def test_files_of_two_layouts() -> None:
 
 def test_invalid_names_do_not_reach_the_network() -> None:
     for name in ("nowhere", "/no/such/folder", "a/b/c", "https://x/y", "a/b:", "a/b:c:d"):
-        with pytest.raises(ModelError, match="neither a folder nor a file") as caught:
+        with pytest.raises(ModelError, match=r"neither a folder nor a file.*`tritonchat list`") as caught:
             fetch_model(name)
         assert name in str(caught.value)
 

@@ -44,7 +44,7 @@ def test_models_that_cannot_be_run_say_why(tmp_path: Path) -> None:
     (tmp_path / "cut-Q4_0.gguf").write_bytes(b"GGUF")
     cut = describe(tmp_path / "cut-Q4_0.gguf")
     assert cut.format == "Q4_0" and cut.max_context is None
-    assert cut.problem is not None and "cut short" in cut.problem
+    assert cut.problem is not None and "cut short; download it again" in cut.problem
     folder = shutil.copytree(CHECKPOINTS / "qwen3", tmp_path / "model")
     config = json.loads((folder / "config.json").read_text())
     settings = {"quant_method": "eetq"}

@@ -263,7 +263,7 @@ def test_template_in_a_json_file(tmp_path: Path) -> None:
 
 
 def test_without_template_chat_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRequest, match="no chat template"):
+    with pytest.raises(InvalidRequest, match="no chat template; give it one with --chat-template FILE"):
         rendered(template(tmp_path, None), "x")
 
 

@@ -1,4 +1,7 @@
-"""The page /docs loads nothing from other hosts; keys in clear text are warned about."""
+"""The page /docs loads nothing from other hosts; keys in clear text are warned about.
+
+Wrong paths are explained, and lead there.
+"""
 
 import re
 from pathlib import Path
@@ -9,6 +12,8 @@ from conftest import Server
 
 from triton_server.api.settings import ServiceSettings
 from triton_server.launch.serve import warn_about_clear_text
+
+_ADVICE = "check the base URL of the client"
 
 
 def test_docs_load_nothing_from_other_hosts(api: Server) -> None:
@@ -21,6 +26,21 @@ def test_docs_load_nothing_from_other_hosts(api: Server) -> None:
         assert asset.status_code == 200 and len(asset.content) > 1000
     assert "://" not in page
     assert httpx.get(f"{api.api_url}/docs-assets/../app.py", timeout=60).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "message"),
+    [
+        ("POST", "/chat/completions", 404, f"but /v1/chat/completions: {_ADVICE}."),
+        ("POST", "/v1/v1/messages", 404, f"but /v1/messages: {_ADVICE}."),
+        ("GET", "/nothing", 404, "and /docs describes what there is."),
+        ("GET", "/v1/chat/completions", 405, "/v1/chat/completions takes POST, not GET."),
+    ],
+)
+def test_wrong_path_is_explained(api: Server, method: str, path: str, status: int, message: str) -> None:
+    answer = httpx.request(method, api.api_url + path, timeout=60)
+    sentence = f"there is no {method} {path} here, {message}" if status == 404 else message
+    assert answer.status_code == status and answer.json()["error"]["message"] == sentence
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from gguf_models import copy_model, write_model
 from hub_server import HubServer, Repository
 from paths import CHECKPOINTS, PYTHONPATH
 
+from triton_server.system.program import called
+
 # The hub's client reads the environment when it is imported, so commands run in a process of their own: one
 # for all commands of a test, because imports take a second.
 PROGRAM = """
@@ -105,13 +107,13 @@ def test_pull_says_what_the_model_is(commands: Commands) -> None:
     assert lines[1:] == [
         "Weights in bfloat16, for continuing texts, up to 256 tokens.",
         "It needs about 0.3 GiB of memory with these flags.",
-        "Chat with it: tritonchat up --model someone/tiny",
+        f"Chat with it: {called()} up --model someone/tiny",
     ]
     lines = commands.read("pull", "someone/files").splitlines()
     assert Path(lines[0]).name == GGUF[0]
     assert lines[1] == "Weights in Q4_K_M, for continuing texts, up to 256 tokens."
     lines = commands.read("pull", "someone/tiny", "--revision", "v2").splitlines()
-    assert lines[-1] == "Chat with it: tritonchat up --model someone/tiny --revision v2"
+    assert lines[-1] == f"Chat with it: {called()} up --model someone/tiny --revision v2"
     lines = commands.read("pull", "someone/unknown", "--force").splitlines()
     assert lines[-1].startswith("It cannot be run: ") and "t5" in lines[-1]
     assert "no revision v3" in commands.refuse("pull", "someone/tiny", "--revision", "v3")

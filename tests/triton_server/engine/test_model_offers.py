@@ -18,6 +18,7 @@ from triton_server.client.conversations import Conversations
 from triton_server.engine.models.added_models import AddedModel, read_added, write_added
 from triton_server.engine.models.model_pool import create_pool
 from triton_server.engine.triton.process import running_models
+from triton_server.system.program import called
 
 TINY = CHECKPOINTS / "llama-tied-gqa"
 HELLO = [{"role": "user", "content": "Hello"}]
@@ -41,7 +42,8 @@ def test_nothing_is_downloaded_unless_it_is_allowed(client: ChatClient) -> None:
 def test_first_screen_says_how_to_get_a_real_model(conversations: Conversations, client: ChatClient) -> None:
     page = ChatPage()
     shown = [code.value for code in page.app.code]
-    assert shown == [f"tritonchat up --model {one['arguments']}" for one in client.recommend()["models"]]
+    models = client.recommend()["models"]
+    assert shown == [f"{called()} up --model {one['arguments']}" for one in models]
     page.ask("Hello")
     assert not page.app.code  # it is in nobody's way later
 

@@ -100,7 +100,7 @@ def test_flags_come_before_variables_and_these_before_the_file(
         ("server.toml", "model = [{}]", "Invalid value for model in"),
         ("server.toml", "max-queue = 1.5", "Invalid value for max-queue in"),
         ("server.toml", "kv-cache-memory = -1", "'-1' is not a size such as 512MiB or 4GiB."),
-        ("server.toml", "tls-cert = '/nowhere'", "Path does not point to a file"),
+        ("server.toml", "tls-cert = '/nowhere'", "'/nowhere' is not a file"),
         ("server.toml", "threads: 1", "cannot be read"),
         ("server.yml", "threads: [", "cannot be read"),
         ("server.yaml", "threads", "cannot be read"),
@@ -133,7 +133,7 @@ def test_wrong_file_is_explained_in_a_sentence(tmp_path: Path, name: str, text: 
         ),
         ([], {"TRITONCHAT_WEIGHTS": "int3"}, "TRITONCHAT_WEIGHTS: Input should be 'auto', "),
         ([], {"tritonchat_weights": "int3"}, "TRITONCHAT_WEIGHTS: Input should be 'auto', "),
-        ([], {"TRITONCHAT_LOGIN": "/nowhere"}, "TRITONCHAT_LOGIN: Path does not point to a file"),
+        ([], {"TRITONCHAT_LOGIN": "/nowhere"}, "TRITONCHAT_LOGIN: '/nowhere' is not a file"),
     ],
 )
 def test_wrong_value_is_refused_with_its_place(

@@ -38,6 +38,15 @@ def serve() -> Iterator[Serve]:
         yield start
 
 
+def test_address_with_a_wrong_scheme_is_explained(serve: Serve) -> None:
+    plain = serve(b"").url
+    with (
+        ServiceClient(plain.replace("http:", "https:")) as service,
+        pytest.raises(ServiceError, match=f"speaks no TLS; try {plain}"),
+    ):
+        service.list_models()
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
 def test_every_form_of_event_is_read(serve: Serve, end: bytes) -> None:
     lines = [

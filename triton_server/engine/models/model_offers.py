@@ -15,6 +15,7 @@ from model_core.recommend.measured import read_machine
 from model_core.recommend.speed import TYPICAL, Machine
 
 from ...system.child_process import launch_piped
+from ...system.program import called
 from .added_models import AddedModel
 from .model_pool import ModelPool
 
@@ -47,8 +48,8 @@ class ModelOffers:
         """
         if not self._allows_getting:
             raise NotAllowed(
-                "this server downloads no models; start it with --allow-pull, or run `tritonchat up --model "
-                "NAME` on its machine."
+                "this server downloads no models; start it with --allow-pull, or run "
+                f"`{called()} up --model NAME` on its machine."
             )
         with self._lock:
             model = next((model for model in self._choose() if model["name"] == name), None)
@@ -115,6 +116,7 @@ def _describe(model: CatalogueModel, speed: dict[str, float] | None) -> dict[str
     kept = ("name", "licence", "weights", "download_bytes", "memory_bytes")
     return {key: fields[key] for key in kept} | {
         "arguments": model.arguments,
+        "command": f"{called()} up --model {model.arguments}",
         "form": model.form,
         "speed": speed,
     }
