@@ -12,6 +12,7 @@ from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
 from streamlit_client.chat.state import Chat, open_chat, start, store_results
+from streamlit_client.chat.tool_calls import note_start, offer_tools, show_servers
 from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_turn
 from streamlit_client.chat.unsent import (
     find_kept,
@@ -146,13 +147,17 @@ def start_answer(
         if chat.pending is not None:
             chat.pending.fail(error)
         return
-    if chat.pending is not None:
-        try:
+    try:
+        if chat.pending is not None:
             add_passages(chat.pending, chosen_model()["description"])
-        except TritonchatError as search_error:
-            chat.pending.fail(search_error)
-            return
+        settings = offer_tools(chat, settings)
+    except TritonchatError as failure:
+        chat.resumed = None
+        if chat.pending is not None:
+            chat.pending.fail(failure)
+        return
     start(chat, get_client(), conversations, chosen_model(), settings)
+    note_start(chat)
     set_address(chat)
 
 
@@ -212,6 +217,7 @@ def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatE
                 show_shortcuts()
         list_tab, settings_tab = st.tabs(["Chats", "Settings"])
         with settings_tab:
+            show_servers(chat)
             settings = show_settings(model)
         with list_tab:
             if error is not None:

@@ -22,6 +22,22 @@ from .keeping import attach_keeper, describe_calls, find_running, restore
 _MAX_SEED = 2**31
 
 
+@dataclass
+class ToolChoice:
+    """What a person has chosen of the tools of MCP servers for a conversation.
+
+    Attributes:
+        servers: those that are on, by their labels.
+        always, never: tools that run without being asked for, and those that never do, as "SERVER/TOOL".
+        is_kept: whether the store has it.
+    """
+
+    servers: list[str] = field(default_factory=list)
+    always: list[str] = field(default_factory=list)
+    never: list[str] = field(default_factory=list)
+    is_kept: bool = True
+
+
 @dataclass(eq=False)
 class Chat:
     """The conversation of a tab.
@@ -38,6 +54,7 @@ class Chat:
         retries: how often the last question was sent again by itself, without success.
         running: answers of this process that run or ran, as this tab saw them last.
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
+        tools: what was chosen of the tools of servers; None: nobody has asked the store.
     """
 
     id: str | None = None
@@ -50,6 +67,7 @@ class Chat:
     retries: int = 0
     running: dict[int, Turn] = field(default_factory=dict)
     arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
+    tools: ToolChoice | None = None
 
     @property
     def turns(self) -> list[Turn]:
@@ -230,14 +248,15 @@ def start(
 
 
 def store_results(chat: Chat, turn: Turn, conversations: Conversations, results: dict[str, str]) -> None:
-    """Give the results of the tools that a turn has called, and let the model go on after them.
+    """Give results of the tools that a turn has called, and let the model go on after all of them.
 
     Raises TritonchatError if they cannot be kept.
     """
     assert chat.id is not None and turn.id is not None
     turn.results |= results
     conversations.change_turn(chat.id, turn.id, tool_calls=describe_calls(turn))
-    chat.pending = Turn("", parent=turn.id)
+    if all(call.id in turn.results for call in turn.tool_calls):
+        chat.pending = Turn("", parent=turn.id)
 
 
 def _store_question(

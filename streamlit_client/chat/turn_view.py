@@ -15,6 +15,7 @@ from streamlit_client.chat.receipt_view import show_receipt
 from streamlit_client.chat.sources import show_sources
 from streamlit_client.chat.state import Chat
 from streamlit_client.chat.thumbs import show_thumbs
+from streamlit_client.chat.tool_calls import show_calls
 from streamlit_client.shared.browser import move_focus, show_source
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import (
@@ -72,7 +73,7 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
         with calls:
             for call in turn.tool_calls:
                 show_call(turn, call)
-            if turn.tool_calls and is_last:
+            if turn.tool_calls and is_last and not show_calls(chat, turn, send_results):
                 show_result_form(turn, send_results)
         if turn.error is None:
             if turn.answer is not None and not turn.has_answer:

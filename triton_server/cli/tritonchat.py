@@ -13,6 +13,7 @@ import click
 
 from model_core.errors import TritonchatError, is_memory_refusal
 
+from ..api.mcp_tools.config import check_config
 from ..cluster.command import cluster
 from ..launch.page_login import read_login
 from ..launch.page_process import launch_page
@@ -104,7 +105,7 @@ def serve(settings: ServerSettings, engine_flags: tuple[str, ...]) -> None:
 
 
 @cli.command()
-@setting_flags(ServerSettings, "host", "open_to_all", "ui_port", "login", "config")
+@setting_flags(ServerSettings, "host", "open_to_all", "ui_port", "login", "mcp_config", "config")
 @option(
     "--server",
     default="127.0.0.1:8001",
@@ -122,11 +123,13 @@ def ui(settings: ServerSettings, server: str) -> None:
             "--open-to-all if anybody who can reach it may use it."
         )
     address = browser_url(host, ui_port) if login is None else read_login(login)
+    if settings.mcp_config is not None:
+        check_config(settings.mcp_config)
     require([check_python(), *check_ports(host, {"--ui-port": ui_port})])
     if not ChatClient(server).is_ready():
         click.echo(f"No server answers at {server} yet; the page will say so until one does.", err=True)
     with scratch_folder() as folder, signals_as_interrupts():
-        page = launch_page(host, ui_port, server, folder / "page.log", login)
+        page = launch_page(host, ui_port, server, folder / "page.log", login, settings)
         try:
             page.wait_until_up()
             click.echo(f"Chat at {address}   (Ctrl-C ends it)")

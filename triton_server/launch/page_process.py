@@ -1,17 +1,29 @@
 """Starts the Streamlit page as a process of its own."""
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
+from ..settings.server import McpSettings
 from ..system.child_process import ChildProcess, is_responding, launch
 from ..system.hosts import join_port, reachable_address
 
+TOOLS_VARIABLE = "TRITONCHAT_PAGE_TOOLS"  # tells the page of --mcp-config, as JSON
 
-def launch_page(host: str, port: int, server: str, log: Path, login: Path | None = None) -> ChildProcess:
+
+def launch_page(
+    host: str,
+    port: int,
+    server: str,
+    log: Path,
+    login: Path | None = None,
+    tools: McpSettings | None = None,
+) -> ChildProcess:
     """Start the page for the server whose gRPC endpoint is `server`.
 
-    `login` is a file with the settings of its login, which `page_login.read_login` has checked.
+    `login` is a file with the settings of its login, which `page_login.read_login` has checked. `tools`:
+    the MCP servers that conversations may use.
     """
     package = importlib.util.find_spec("streamlit_client")
     assert package is not None and package.origin is not None  # part of this distribution
@@ -36,7 +48,22 @@ def launch_page(host: str, port: int, server: str, log: Path, login: Path | None
     return launch(
         "the page",
         [sys.executable, "-m", "streamlit", "run", script, *flags],
-        {"TRITONCHAT_SERVER": server},
+        {"TRITONCHAT_SERVER": server, TOOLS_VARIABLE: describe_tools(tools)},
         log,
         is_up=lambda: is_responding(f"http://{join_port(reachable_address(host), port)}/_stcore/health"),
+    )
+
+
+def describe_tools(settings: McpSettings | None) -> str:
+    """The file of MCP servers and its limits, for the page; "" if there is none."""
+    if settings is None or settings.mcp_config is None:
+        return ""
+    return json.dumps(
+        {
+            "file": str(settings.mcp_config.resolve()),
+            "rounds": settings.mcp_max_rounds,
+            "call_s": settings.mcp_call_time_s,
+            "total_s": settings.mcp_total_time_s,
+            "message": settings.mcp_max_result,
+        }
     )

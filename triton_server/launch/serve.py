@@ -113,7 +113,8 @@ def _make_parts(plan: ServerPlan, folder: Path) -> Iterator[Part]:
     yield Part("api", lambda: launch_api(service, log))
     if plan.page_url is not None:
         page = plan.page_host, plan.settings.ui_port, service.server, folder / "page.log", plan.settings.login
-        yield Part("page", lambda: launch_page(*page), grace_s=0.0)  # it has nothing to finish
+        tools = plan.settings
+        yield Part("page", lambda: launch_page(*page, tools), grace_s=0.0)  # it has nothing to finish
     elsewhere = plan.elsewhere
     if elsewhere is not None and elsewhere.command is not None:
         yield Part(VLLM, elsewhere.launch, start_limit_s=None, grace_s=VLLM_GRACE_S)

@@ -264,8 +264,8 @@ class McpSettings(Settings):
 
     section: ClassVar[str] = "Tools of MCP servers"
     mcp_config: File | None = None
-    """MCP servers whose tools the HTTP service calls for requests that ask for it: a file in the form of
-    Claude Desktop or VS Code (docs/tools.md)."""
+    """MCP servers whose tools the HTTP service calls for requests that ask for it, and the page for
+    conversations: a file in the form of Claude Desktop or VS Code (docs/tools.md)."""
     mcp_max_rounds: int = setting(8, is_rare=True, ge=1)
     """How often the model may call such tools in an answer, and go on. Then it must answer without."""
     mcp_call_time_s: Duration = setting("60", key="mcp_call_time", is_rare=True, gt=0)

@@ -13,6 +13,7 @@ from support import free_port, wait_until
 
 from triton_server.client import ChatClient
 from triton_server.launch.page_process import launch_page
+from triton_server.settings.server import McpSettings
 
 if TYPE_CHECKING:  # slow to import, and most tests need no browser
     from conftest import Server
@@ -91,11 +92,15 @@ def visit(browser: "Browser") -> "Iterator[Callable[..., Page]]":
 
 @contextlib.contextmanager
 def running_page(
-    server: str, folder: Path, port: int | None = None, login: Path | None = None
+    server: str,
+    folder: Path,
+    port: int | None = None,
+    login: Path | None = None,
+    tools: McpSettings | None = None,
 ) -> Iterator[str]:
     """Start the page for a server, on a free port if none is given. Yields its address."""
     port = port or free_port()
-    page = launch_page("127.0.0.1", port, server, folder / "page.log", login)
+    page = launch_page("127.0.0.1", port, server, folder / "page.log", login, tools)
     try:
         page.wait_until_up()
         yield f"http://127.0.0.1:{port}"
