@@ -1,11 +1,13 @@
 """What has to be known of the model that embeds a collection."""
 
 from dataclasses import dataclass
-
-from model_core.llm.description import ModelDescription
+from typing import TYPE_CHECKING
 
 from . import vectors
 from .passages import Chunking
+
+if TYPE_CHECKING:  # with it, clients would import the compiler
+    from model_core.llm.description import ModelDescription
 
 _AUTO = Chunking(800, 400)  # as OpenAI has it, where the model takes so much
 _SPARE_TOKENS = 2  # that a model adds to a text
@@ -36,7 +38,7 @@ class Embedder:
 
 
 def read_embedder(
-    name: str, description: ModelDescription | None, fingerprint: str | None
+    name: str, description: "ModelDescription | None", fingerprint: str | None
 ) -> Embedder | None:
     """A model as one that embeds; None if it does not embed, or if nobody knows that yet.
 
