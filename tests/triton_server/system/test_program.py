@@ -23,7 +23,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_program_of_a_checkout_is_called_by_its_path(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert called() == ".venv/bin/tritonchat"
-    monkeypatch.chdir("/")
+    monkeypatch.chdir("/usr")
     assert called() == str(script)
 
 
