@@ -195,7 +195,9 @@ class SafetensorsFolder:
             raise ModelError(f"{path} cannot be read: {error}.") from error
         length = int.from_bytes(file_map[:8], "little")
         if len(file_map) < 8 or length > min(_MAX_HEADER_BYTES, len(file_map) - 8):
-            raise ModelError(f"{path} is damaged: it is cut short, or is not a safetensors file.")
+            raise ModelError(
+                f"{path} is damaged: it is cut short, or is not a safetensors file; download it again."
+            )
         try:
             header = json.loads(file_map[8 : 8 + length])
             entries = _parse_entries(path, header, 8 + length)

@@ -146,7 +146,7 @@ class _Cursor:
     def take(self, size: int) -> bytes:
         start, self.position = self.position, self.position + size
         if self.position > len(self._data):
-            raise ValueError("it is cut short")
+            raise ValueError("it is cut short; download it again")
         return self._data[start : self.position]
 
     def number(self, value_type: int) -> Any:
@@ -186,7 +186,7 @@ class _Cursor:
         unpack = struct.Struct("<Q").unpack_from
         for _ in range(count):
             if position + 8 > end:
-                raise ValueError("it is cut short")
+                raise ValueError("it is cut short; download it again")
             start = position + 8
             position = start + unpack(data, position)[0]
             if position > end or position - start > _MAX_TEXT:

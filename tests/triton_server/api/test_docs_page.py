@@ -31,7 +31,7 @@ def test_docs_load_nothing_from_other_hosts(api: Server) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "status", "message"),
     [
-        ("POST", "/chat/completions", 404, f"but /v1/chat/completions: {_ADVICE}."),
+        ("POST", "/messages", 404, f"but /v1/messages: {_ADVICE}."),
         ("POST", "/v1/v1/messages", 404, f"but /v1/messages: {_ADVICE}."),
         ("GET", "/nothing", 404, "and /docs describes what there is."),
         ("GET", "/v1/chat/completions", 405, "/v1/chat/completions takes POST, not GET."),
