@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, WithJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 _TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -118,11 +118,10 @@ def read_count(text: str) -> tuple[int, int]:
     return low, high
 
 
-def read_file(text: str) -> Path:
+def check_file(path: Path) -> Path:
     """The path of a file that is there. Raises ValueError."""
-    path = Path(text)
     if not path.is_file():
-        raise ValueError(f"{text!r} is not a file that is there.")
+        raise ValueError(f"{str(path)!r} is not a file that is there.")
     return path
 
 
@@ -147,7 +146,7 @@ SizeLimit = Annotated[int, _read_by(read_limit), _called("SIZE")]
 Duration = Annotated[float, _read_by(read_duration), _called("TIME")]
 KeepAlive = Annotated[float | None, _read_by(read_keep_alive), _called("TIME")]
 Host = Annotated[str, _read_by(read_host), _called("ADDRESS")]
-File = Annotated[Path, _read_by(read_file), _called("FILE")]
+File = Annotated[Path, AfterValidator(check_file), _called("FILE")]
 Template = Annotated[Path, _called("FILE|NAME")]
 NewFile = Annotated[Path, _called("FILE")]
 Collector = Annotated[str, _read_by(read_collector), _called("URL")]

