@@ -60,8 +60,9 @@ class Eagle3Config:
         layers = self.layers or (2, model.layers // 2, model.layers - 3)
         if not all(0 <= layer < model.layers for layer in layers):
             raise ModelError(
-                f"it reads the hidden states before the layers {', '.join(map(str, layers))}, but the model "
-                f"has {model.layers} layers; choose the head that was trained for this model"
+                f"the EAGLE-3 head reads the hidden states before the layers "
+                f"{', '.join(map(str, layers))}, but the model has {model.layers} layers; choose the head "
+                "that was trained for this model (--draft-model)."
             )
         return layers
 

@@ -65,23 +65,23 @@ def _build(
 ) -> LoadedModel:
     vision = find_vision(files)
     origin = make_origin(files, settings, vision is not None)
-    draft_files = None
+    kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
+    small_files, head_files = None, None  # of what drafts: a small model, or a head
     if settings.draft_model is not None:
-        dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
-        flags = MemoryFlags(settings.weights, None, 0, dtype, mtp=False)
-        draft_files = open_draft_files(settings.draft_model, flags)
-    is_head = draft_files is not None and is_eagle3(draft_files.config)
+        flags = MemoryFlags(settings.weights, None, 0, kv_cache_dtype, mtp=False)
+        small_files = open_draft_files(settings.draft_model, flags)
+        if is_eagle3(small_files.config):
+            small_files, head_files = None, small_files
     model = load_model(
         files,
         settings.weights,
         on_progress,
         settings.arithmetic,
         settings.portable,
-        draft_head=draft_files if draft_files is not None and is_head else settings.uses_mtp,
+        draft_head=head_files or settings.uses_mtp,
         max_context=settings.max_context,
         given_layers=0 if vision is None else vision.parts - 1,
     )
-    kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
     model.set_threads(settings.threads or default_threads(model.weights.nbytes))
     LOGGER.info(
         "%s: %s weights, arithmetic %s, %d threads; tiles (AMX) %s",
@@ -113,14 +113,14 @@ def _build(
         kv_cache_memory=settings.kv_cache_memory or available_memory() // 4,
         step_time_s=settings.step_time_s,
     )
-    has_model = draft_files is not None or model.draft_head is not None
+    has_model = small_files is not None or model.draft_head is not None
     has_drafts = bool(settings.speculate) or has_model
     limits, states = create_states(model.tape.states, limits, has_drafts)
     draft_model = None
-    if settings.draft_model is not None and draft_files is not None and not is_head:
+    if small_files is not None:
         draft = DraftSettings(
             model_name(settings.draft_model),
-            draft_files,
+            small_files,
             settings.weights,
             settings.arithmetic,
             kv_cache_dtype,

@@ -116,19 +116,24 @@ def hand_on_layer_inputs(tape: Tape, layers: Sequence[int], width: int) -> Tape:
     """The tape with copies of the hidden states that go into these layers, side by side, as an EAGLE-3 head
     takes them.
 
-    Raises ModelError if the layers of the family have no numbers in the names of their weights.
+    Raises ModelError if the hidden states of the family are not found there.
     """
     records: list[Record] = []
     pending = [(f"model.layers.{layer}.", number) for number, layer in enumerate(layers)]
     for record in tape.records:
         names = [weight.name for weight in _weights_of(record)]
         for item in [item for item in pending if any(name.startswith(item[0]) for name in names)]:
+            if getattr(record, "x", None) != Span("x", 0, width):
+                break
             pending.remove(item)
             y = Span(FEATURES, item[1] * width, width)
             records.append(operations.Join((Span("x", 0, width),), y))
         records.append(record)
     if pending:
-        raise ModelError("its layers are not those of a model for which there are EAGLE-3 heads")
+        raise ModelError(
+            "an EAGLE-3 head cannot draft for a model of this family, whose layers have other inputs; leave "
+            "--draft-model out."
+        )
     return replace(tape, records=records, handed_on=Span(FEATURES, 0, len(layers) * width))
 
 

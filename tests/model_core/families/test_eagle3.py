@@ -19,6 +19,7 @@ from eagle3_heads import (
     write_deep,
     write_head,
 )
+from paths import CHECKPOINTS
 from test_scheduler import ids
 
 from model_core.errors import ModelError
@@ -27,7 +28,8 @@ from model_core.files.model_files import open_model_files
 from model_core.kernels.layout import STRIP
 from model_core.machine.memory import round_up
 from model_core.model.batch import BatchBuilder
-from model_core.model.loader import load_model
+from model_core.model.loader import load_model, read_tape
+from model_core.tape.passes import hand_on_layer_inputs
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +195,11 @@ def test_layers_are_those_of_the_configuration(deep: Path, tmp_path: Path) -> No
         builder.add(ids(9), 0, range(9))
         found.append(model.forward_for_drafts(builder.build(tables), cache)[1])
     assert np.array_equal(found[1], found[2]) and not np.array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("name", ["gpt2", "hy-v4", "glm5-next"])
+def test_family_whose_layers_have_other_inputs_is_refused(name: str) -> None:
+    """Layers have other names, or read a sum of several streams."""
+    _, config, tape = read_tape(open_model_files(CHECKPOINTS / name), True, None, 0)
+    with pytest.raises(ModelError, match="cannot draft for a model of this family"):
+        hand_on_layer_inputs(tape, (1,), config.hidden_size)
