@@ -177,7 +177,8 @@ def _forget(chat: Chat, label: str) -> None:
 
 def _switch(chat: Chat, label: str, key: str) -> None:
     choice = find_choice(chat)
-    choice.servers = [name for name in choice.servers if name != label] + [label] * st.session_state[key]
+    others = [name for name in choice.servers if name != label]
+    choice.servers = [*others, label] if st.session_state[key] else others
     choice.is_kept = False
     _keep_choice(chat)
 
