@@ -45,6 +45,7 @@ from triton_server.contract.conversation_errors import ConversationNotFound
 SAME_ANSWER = "At temperature 0 the answer is the same each time. Settings has the temperature."
 METER_WIDTH = 230  # pixels
 _MAX_SAID = 2000  # characters of an answer that a screen reader gets at its end
+_IS_SENT = "line_is_sent"  # in the session: what the line has for this run is sent already
 _LOOK_AGAIN_S = 3  # between attempts to reach a server that does not answer
 
 
@@ -164,6 +165,14 @@ def start_answer(
 # What a person can do. Streamlit calls these functions and then runs the script again.
 
 
+def send_line(chat: Chat, key: str) -> None:
+    """Send what was written. A click right after it ends the run before it comes to the line."""
+    st.session_state[_IS_SENT] = True
+    send(chat, st.session_state[key])
+    if st.session_state.chat is not chat:  # that click has shown another one
+        leave(chat)
+
+
 def send(chat: Chat, value: ChatInputValue) -> None:
     """Let this run send a text and files. A file that cannot be read is refused with a reason."""
     if not (value.text.strip() or value.files):
@@ -247,15 +256,18 @@ def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerat
     places = st.bottom.empty(), st.bottom.empty()
     with st.bottom.container(key="who"):
         show_models(is_compact=True)
-    # Not in a callback: a page that was restarted calls none for what was written before.
+    key = f"question-{chat.key}"
     value = st.chat_input(
         "Write a message" if answers_chats(model) else "Write a beginning",
-        key=f"question-{chat.key}",
+        key=key,
         disabled=not (model is None or model["tokenizer"]),
         accept_file="multiple",
         max_upload_size=MAX_MEBIBYTES,
+        on_submit=send_line,
+        args=[chat, key],
     )
-    if value is not None:
+    # A page that was restarted calls no function for what was written before.
+    if value is not None and not st.session_state.pop(_IS_SENT, False):
         send(chat, value)
     show_completion({"#": complete_mentions()})
     return places

@@ -229,6 +229,8 @@ def _ask(chat: Chat, turn: Turn, call: ToolCall, offer: "Offer") -> None:
 def _decide(chat: Chat, turn: Turn, call: ToolCall, offer: "Offer", label: str) -> None:
     choice, servers = find_choice(chat), get_servers()
     key = chat.id, turn.id, call.id
+    if call.id in turn.results:  # a second click: the buttons stay until the page is drawn to its end
+        return
     if label == "Always allow":
         choice.always.append(_name(offer))
     elif label == "Never allow":

@@ -22,6 +22,8 @@ BUTTONS = {
     "both bad": ("Both are bad", ":material/thumb_down:"),
 }
 assert BUTTONS.keys() == SCORES.keys()
+_LINE = "comparison_question"  # the key of the message line
+_ASKED = "comparison_asked"  # in the session: a question that no run has asked yet
 # Where Streamlit puts the columns below each other, an answer scrolls in a box, or the second one would move
 # down while the first one grows.
 STACKED_STYLE = """
@@ -55,7 +57,9 @@ def main() -> None:
             choice = show_choice(st.session_state.models)
     is_running = comparison is not None and comparison.is_running
     show_actions(comparison, is_running)
-    question = st.chat_input("Ask both sides", key="comparison_question", disabled=error is not None)
+    written = st.chat_input("Ask both sides", key=_LINE, disabled=error is not None, on_submit=note_question)
+    # A page that was restarted calls no function for what was written before.
+    question = st.session_state.pop(_ASKED, None) or written
     if question and question.strip():
         if comparison is None:
             assert choice is not None  # the input is enabled
@@ -71,6 +75,11 @@ def main() -> None:
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
+
+
+def note_question() -> None:
+    """Let a run ask what was written. A click right after it ends the run before it comes to the line."""
+    st.session_state[_ASKED] = st.session_state[_LINE]
 
 
 def vote(comparison: Comparison, winner: str) -> None:

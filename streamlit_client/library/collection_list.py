@@ -19,6 +19,9 @@ from triton_server.collections.store import COMPLETED, FAILED, IN_PROGRESS
 
 MAX_MEBIBYTES = 20  # of a file
 _OPEN = "open_collection"  # in the session: the id of the one that was changed last
+_NAME = "collection_name"  # the key of the field
+# In the session: what was wrong with a name, that a file was removed, and that a question is to begin.
+_PROBLEM, _IS_CHANGED, _IS_ASKED = "collection_problem", "collection_changed", "collection_asked"
 _MAX_NAME = 60  # characters
 _LOOK_AGAIN_S = 1.0  # at files that are being read
 _NO_EMBEDDER = (
@@ -34,6 +37,8 @@ _STATES = {
 
 def show_collections() -> None:
     """Show the collections. Raises TritonchatError if the server does not answer."""
+    if st.session_state.pop(_IS_ASKED, False):
+        st.switch_page("chat/chat.py")
     collections = get_collections()
     found = collections.list()
     st.markdown(
@@ -45,10 +50,15 @@ def show_collections() -> None:
     else:
         form = st.form("new-collection", border=False, clear_on_submit=True)
         with form.container(horizontal=True, vertical_alignment="bottom"):
-            name = st.text_input("Name of a new collection", max_chars=_MAX_NAME, placeholder="handbook")
-            is_wanted = st.form_submit_button("Make a collection", icon=":material/create_new_folder:")
-        if is_wanted:
-            create(collections, name, found)
+            st.text_input("Name of a new collection", key=_NAME, max_chars=_MAX_NAME, placeholder="handbook")
+            st.form_submit_button(
+                "Make a collection",
+                icon=":material/create_new_folder:",
+                on_click=create,
+                args=[collections, found],
+            )
+        if _PROBLEM in st.session_state:
+            st.error(st.session_state.pop(_PROBLEM))
     for collection in reversed(found):  # a new one stands where it was made
         show_collection(collections, collection)
 
@@ -67,20 +77,18 @@ def lacks_embedder(models: list[dict[str, Any]]) -> bool:
     )
 
 
-def create(collections: Collections, name: str, known: list[Collection]) -> None:
-    """Make a collection, and show it."""
-    wanted = mention(name)
+def create(collections: Collections, known: list[Collection]) -> None:
+    """Make a collection of the name that was written, and let the next run show it."""
+    wanted = mention(st.session_state[_NAME])
     if not wanted:
-        st.error("A collection needs a name of letters or digits.")
+        st.session_state[_PROBLEM] = "A collection needs a name of letters or digits."
     elif wanted.casefold() in (mention(each.name).casefold() for each in known):
-        st.error(f"There is a collection #{escape(wanted)} already.")
+        st.session_state[_PROBLEM] = f"There is a collection #{escape(wanted)} already."
     else:
         try:
             st.session_state[_OPEN] = collections.create(wanted).id
         except TritonchatError as error:
-            st.error(escape(str(error)))
-        else:
-            st.rerun()
+            st.session_state[_PROBLEM] = escape(str(error))
 
 
 def show_collection(collections: Collections, collection: Collection) -> None:
@@ -105,9 +113,7 @@ def show_collection(collections: Collections, collection: Collection) -> None:
         with st.container(horizontal=True):
             if counts[COMPLETED]:
                 key = f"ask-{collection.id}"
-                if st.button("Ask about it", icon=":material/forum:", key=key):
-                    begin_message(f"#{name} ")
-                    st.switch_page("chat/chat.py")
+                st.button("Ask about it", icon=":material/forum:", key=key, on_click=_ask_about, args=[name])
             with st.popover("Delete", icon=":material/delete:", key=f"drop-{collection.id}"):
                 st.caption("Its files are removed from this server. Answers keep the passages that they had.")
                 st.button(
@@ -139,8 +145,8 @@ def show_files(collection: Collection, was_busy: bool) -> None:
         st.error(escape(str(error)))
         return
     left = sum(file.status == IN_PROGRESS for file in files)
-    if was_busy != bool(left):
-        st.rerun()
+    if was_busy != bool(left) or st.session_state.pop(_IS_CHANGED, False):
+        st.rerun()  # all of the page, whose heading has the number of files
     if left:
         done = len(files) - left
         st.progress(done / len(files), f":small[{done} of {len(files)} files are read]")
@@ -153,17 +159,30 @@ def show_file(collection: Collection, file: File) -> None:
     with st.container(horizontal=True, vertical_alignment="center", wrap=False):
         state = _STATES.get(file.status, file.status)
         st.markdown(f"{escape(file.name)} :small[{state} {escape(file.error or '')}]", width="stretch")
-        key = f"delete-{collection.id}-{file.id}"
-        if st.button(
-            f"Remove {escape(file.name)}", icon=":material/close:", type="tertiary", help="Remove", key=key
-        ):
-            st.session_state[_OPEN] = collection.id
-            _delete(collection, file)
-            st.rerun()  # all of the page, whose heading has the number of files
+        st.button(
+            f"Remove {escape(file.name)}",
+            icon=":material/close:",
+            type="tertiary",
+            help="Remove",
+            key=f"delete-{collection.id}-{file.id}",
+            on_click=_delete,
+            args=[collection, file],
+        )
+
+
+# What a person does. Streamlit calls these functions before it runs the script again: a run may end before it
+# comes to the button.
+
+
+def _ask_about(name: str) -> None:
+    """Let the next run begin a question about a collection."""
+    begin_message(f"#{name} ")
+    st.session_state[_IS_ASKED] = True
 
 
 def _delete(collection: Collection, file: File | None = None) -> None:
     """Remove a file of a collection; None: all of it."""
+    st.session_state[_OPEN], st.session_state[_IS_CHANGED] = collection.id, file is not None
     kept = get_collections()
     _report(lambda: kept.delete_file(collection.id, file.id) if file else kept.delete(collection.id))
 
