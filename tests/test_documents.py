@@ -1,10 +1,12 @@
 """Documents: their links lead somewhere, and what they tell people to run exists."""
 
+import ast
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -83,6 +85,28 @@ def test_page_of_routes_is_current() -> None:
     assert (ROOT / "docs" / "routes.md").read_text() == written.stdout, (
         "python docs/write_routes.py > docs/routes.md"
     )
+
+
+def messages_of(file: Path) -> Iterator[str]:
+    """The texts in a file of Python, without its docstrings. Those of settings are help, so they count."""
+    tree = ast.parse(file.read_text())
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        node.body[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            yield node.value
+
+
+@pytest.mark.parametrize("package", ["model_core", "triton_server", "streamlit_client"])
+def test_no_message_names_a_page_that_a_wheel_lacks(package: str) -> None:
+    for file in (ROOT / package).rglob("*.py"):
+        if file.name != "parameter_page.py":  # which writes such a page
+            for message in messages_of(file):
+                assert not re.search(r"\bdocs/[a-z-]+\.md", message), f"{file}: {message}"
 
 
 def test_readme_fits_on_a_screen() -> None:

@@ -262,7 +262,7 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
         near = name_near(family, _ALL) if missing is None else f", because its {missing}"
         raise ModelError(
             f"{path} says that the model is of the family {shorten(family)}, which is not supported{near}; "
-            "see docs/models.md."
+            "`tritonchat recommend` names models that run here."
         )
     fields = Fields(raw)
     try:

@@ -19,6 +19,7 @@ from huggingface_hub.utils import build_hf_headers
 from tqdm import tqdm
 
 from ..errors import ModelError
+from ..machine.progress import ProgressBar
 from .bars import SilentBar, forward_to
 from .check import Check, check_before_download
 from .choice import locate
@@ -29,7 +30,7 @@ from .remote import RemoteFile, RemoteModel, explained_errors
 _CHUNK = 2**20  # bytes hashed at a time
 
 
-def download(remote: RemoteModel, check: Check | None = None, bar_type: type[tqdm] = tqdm) -> Path:
+def download(remote: RemoteModel, check: Check | None = None, bar_type: type[tqdm] = ProgressBar) -> Path:
     """Download what is missing of a model, and return its path.
 
     If something is missing, `check` is called first with a preview of the model: configuration and headers

@@ -73,7 +73,8 @@ def fetch_model(
             raise ModelError(f"{path} is on this machine; --revision is for models on the hub.")
         return path if _exists(model) else _find_stored(str(model))
     # The client of the hub is large, and only needed here.
-    from .bars import JsonBar, tqdm
+    from ..machine.progress import ProgressBar
+    from .bars import JsonBar
     from .cached import find_cached
     from .download import download
     from .names import parse_name
@@ -98,7 +99,7 @@ def fetch_model(
         reason = f"{error.reason};" if isinstance(error, Unreachable) else str(error)
         print(f"{reason} {name} is taken from this machine.", file=sys.stderr)
         return cached
-    return download(remote, check, JsonBar if writes_json else tqdm)
+    return download(remote, check, JsonBar if writes_json else ProgressBar)
 
 
 def _find_stored(name: str) -> Path:

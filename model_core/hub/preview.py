@@ -9,8 +9,8 @@ from pathlib import Path
 from huggingface_hub import hf_hub_url, snapshot_download
 from huggingface_hub.file_download import http_get
 from huggingface_hub.utils import build_hf_headers
-from tqdm import tqdm
 
+from ..machine.progress import ProgressBar
 from .bars import SilentBar
 from .choice import is_gguf, is_weights
 from .places import blob_path, locked, part_path
@@ -46,7 +46,7 @@ def preview(remote: RemoteModel) -> Iterator[Path]:
                     local_dir=folder,
                     tqdm_class=SilentBar,
                 )
-            for file in tqdm(large, f"Looking at {remote.name}", unit="file", delay=2):
+            for file in ProgressBar(large, f"Looking at {remote.name}", unit="file", delay=2):
                 beginnings[file] = _read_beginning(remote, file, folder / file.path)
         yield folder
         with explained_errors(remote.name):

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
-from numba.core import config
-from numba.core.caching import CacheImpl, _CacheLocator
+from numba.core import config, dispatcher
+from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from tqdm import tqdm
 
+from ..machine.progress import ProgressBar
 from .emit import HAS_AMX
 from .versions import compute_version, make_folder
 
@@ -72,10 +73,29 @@ class _KernelLocator(_CacheLocator):
         return cls(function, file) if is_kernel and _compute_version() == _VERSION else None
 
 
+class _KernelCache(FunctionCache):
+    """The cache of a function. A kernel runs without it as well, so a full disk does not end the program."""
+
+    _has_failed = False
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            if not _KernelCache._has_failed:
+                _KernelCache._has_failed = True
+                tqdm.write(
+                    f"The compiled kernels cannot be kept in {_FOLDER} ({error.strerror}), so each start "
+                    "compiles them again.",
+                    file=sys.stderr,
+                )
+
+
 _VERSION = _compute_version()
 _FOLDER = _cache_folder()
 config.CACHE_DIR = str(_FOLDER)
 CacheImpl._locator_classes.insert(0, _KernelLocator)
+dispatcher.FunctionCache = _KernelCache  # of each function with cache=True
 
 
 @contextlib.contextmanager
@@ -91,9 +111,8 @@ def show_compilation() -> Iterator[None]:
 
     def refresh_until_done() -> None:
         message = "Compiling kernels for this processor, once"
-        pause_s = 0.5 if sys.stderr.isatty() else 30  # a log needs fewer words
-        with tqdm(desc=message, bar_format="{desc}: {elapsed}") as bar:
-            while not done.wait(pause_s):
+        with ProgressBar(desc=message, bar_format="{desc}: {elapsed}") as bar:
+            while not done.wait(bar.pause_s):
                 bar.refresh()
 
     thread = threading.Thread(target=refresh_until_done, daemon=True)

@@ -23,8 +23,8 @@ from pathlib import Path
 import llvmlite.binding as llvm
 from filelock import FileLock
 from numba.core import config
-from tqdm import tqdm
 
+from ..machine.progress import ProgressBar
 from .versions import compute_version, make_folder
 
 LOGGER = logging.getLogger(__name__)
@@ -168,7 +168,7 @@ def _wait(process: subprocess.Popen, limit_s: float) -> tuple[str, str]:
     """The output of a process and its errors. Meanwhile, progress is shown, as it takes a while."""
     end = time.monotonic() + limit_s
     message = "Checking the tiles (AMX) of this processor, once"
-    with tqdm(desc=message, bar_format="{desc}: {elapsed}", delay=1) as bar:
+    with ProgressBar(desc=message, bar_format="{desc}: {elapsed}", delay=1) as bar:
         while True:
             try:
                 return process.communicate(timeout=min(0.5, max(0.0, end - time.monotonic())))

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from tqdm import tqdm
 
 from ..checks.file_values import shorten
 from ..checks.flags import check_weights
@@ -22,6 +21,7 @@ from ..files.source import TensorSource, find_name, read_tensor
 from ..kernels.emit import HAS_AMX
 from ..kernels.products.bfloat16 import HAS_PAIRS
 from ..machine.memory import aligned_zeros
+from ..machine.progress import ProgressBar
 from ..tape.classifier import Classifier, Dense, LoadedClassifier
 from ..tape.operations import HeadLinear, Linear
 from ..tape.passes import (
@@ -155,7 +155,7 @@ def read_weights(
         matrices = {record.weights: shared.matrices[record.weights] for record in heads}
         embeddings = {name: shared.embeddings[name] for name in tables(tape)}
         linears = [record for record in linears if record not in heads]
-    for record in tqdm(linears, "Loading weights", unit="matrix", delay=2):
+    for record in ProgressBar(linears, "Loading weights", unit="matrix", delay=2):
         if isinstance(record, HeadLinear):
             matrices[record.weight,] = packer.pack_heads(record)
         else:

@@ -80,7 +80,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "post_sampling_probs": ((False,), _LATER),
     "preserved_tokens": (([],), "special tokens are never in the text; return_token_ids reports them"),
     "repeat_last_n": ((-1,), "penalties count the whole text; leave it out"),
-    "samplers": (([],), "the order is fixed (docs/parameters.md); leave it out"),
+    "samplers": (([],), "the order is fixed; leave it out"),
     "smoothing_factor": ((0,), _LATER),
     "t_max_predict_ms": ((0, -1), "send timeout_s"),
     "tfs_z": ((1,), "send min_p"),

@@ -94,9 +94,8 @@ class ReceiptFields(BaseModel):
 
     receipt: bool | Literal["whole"] | None = Field(
         None,
-        description="Let the answer have a signed receipt (docs/reproducible.md); whole: with the request "
-        "and the token ids of the answer, so that anybody can compute it again. The default is that of the "
-        "server (--receipts).",
+        description="Let the answer have a signed receipt; whole: with the request and the token ids of the "
+        "answer, so that anybody can compute it again. The default is that of the server (--receipts).",
     )
 
 

@@ -29,7 +29,10 @@ def read_login(file: Path) -> str:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise TritonchatError(f"{file} cannot be read as TOML: {error}.") from error
     if not isinstance(auth, dict):
-        raise TritonchatError(f"{file} has no section [auth]; docs/page.md shows such a file.")
+        raise TritonchatError(
+            f"{file} has no section [auth]; it needs {', '.join(_OF_PAGE)} there, and of a provider "
+            f"{', '.join(_OF_PROVIDER)}."
+        )
     _check(file, "[auth]", auth, _OF_PAGE)
     sections = {name: value for name, value in auth.items() if isinstance(value, dict)}
     named = {name: section for name, section in sections.items() if name != "client_kwargs"}
@@ -53,4 +56,4 @@ def read_login(file: Path) -> str:
 def _check(file: Path, section: str, values: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     missing = ", ".join(key for key in keys if not isinstance(values.get(key), str) or not values[key])
     if missing:
-        raise TritonchatError(f"{file}: {section} needs {missing}; docs/page.md shows such a file.")
+        raise TritonchatError(f"{file}: {section} needs {missing}, each a text in quotes.")

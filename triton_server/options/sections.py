@@ -9,7 +9,7 @@ from ..settings.base import Setting
 _SHOWS_ALL = "shows all flags"
 _HINT = (
     "A variable or a file can set each flag, too: --max-context is TRITONCHAT_MAX_CONTEXT in the "
-    "environment, and max-context = 4096 in the FILE of --config. docs/settings.md has all of them."
+    "environment, and max-context = 4096 in the FILE of --config. --help-all has all of them."
 )
 
 

@@ -110,7 +110,8 @@ class FileSettings(CommandSettings):
     """Settings of a command that a file can hold, too. Variables come before it."""
 
     config: NewFile | None = None
-    """Read settings from this file, in TOML or YAML (docs/settings.md). Flags and variables come first."""
+    """Read settings from this file, in TOML or YAML, such as max-context = 4096. Flags and variables come
+    first."""
 
     @classmethod
     def settings_customise_sources(

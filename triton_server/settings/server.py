@@ -114,8 +114,8 @@ class LoadSettings(Settings):
     """Keep cached prefixes of each model on disk, up to this size, when memory fills and at the end. Then
     conversations go on after a restart without computing their beginning."""
     answer_cache: Size | None = setting(None, shown="no", is_rare=True)
-    """Keep whole answers on disk, up to this size: the same request with the same seed is computed once
-    (docs/reproducible.md). Each key or name has its own."""
+    """Keep whole answers on disk, up to this size: the same request with the same seed is computed once. Each
+    key or name has its own."""
     saved_prompts_disk: Size = setting("4GiB", is_rare=True)
     """Maximum of the saved prompts of each model on disk; those that were not used for the longest time
     are deleted first."""
@@ -184,8 +184,8 @@ class TritonSettings(Settings):
 
     section: ClassVar[str] = "Network"
     no_triton: bool = setting(False, is_rare=True)
-    """Answer gRPC without Triton, in the engine's process (docs/operating.md). Where PyTriton is not
-    installed, which exists for Linux on x86-64 alone, this is so by itself."""
+    """Answer gRPC without Triton, in the engine's process. Where PyTriton is not installed, which exists for
+    Linux on x86-64 alone, this is so by itself."""
     grpc_port: Port = 8001
     """Triton over gRPC."""
     triton_http: bool = setting(False, is_rare=True)
@@ -265,7 +265,7 @@ class McpSettings(Settings):
     section: ClassVar[str] = "Tools of MCP servers"
     mcp_config: File | None = None
     """MCP servers whose tools the HTTP service calls for requests that ask for it, and the page for
-    conversations: a file in the form of Claude Desktop or VS Code (docs/tools.md)."""
+    conversations: a file in the form of Claude Desktop or VS Code."""
     mcp_max_rounds: int = setting(8, is_rare=True, ge=1)
     """How often the model may call such tools in an answer, and go on. Then it must answer without."""
     mcp_call_time_s: Duration = setting("60", key="mcp_call_time", is_rare=True, gt=0)
@@ -283,7 +283,7 @@ class StorageSettings(Settings):
     section: ClassVar[str] = "Sessions and responses"
     database: SecretStr | None = setting(None, shown="SQLite in the user's data folder")
     """Database of sessions, responses and API keys: sqlite:////folder/file.db, or
-    postgresql://user:password@host/name. The latter needs psycopg (docs/operating.md)."""
+    postgresql://user:password@host/name. The latter needs the extra postgresql."""
     max_sessions: int = setting(10_000, is_rare=True, ge=0)
     """Maximum of sessions of one key or name, or of all clients if there are no keys, and likewise of stored
     responses, and of /v1/conversations; 0: any number."""
@@ -307,7 +307,7 @@ class TraceSettings(Settings):
     section: ClassVar[str] = "Traces"
     otlp_endpoint: Collector | None = setting(None, shown="none", is_rare=True)
     """Send a trace of each request to this collector of OpenTelemetry, such as http://localhost:4318: where
-    its time goes, and no contents. Needs the packages of the extra tracing (docs/operating.md)."""
+    its time goes, and no contents. Needs the extra tracing."""
 
 
 class ReceiptSettings(Settings):
@@ -315,7 +315,7 @@ class ReceiptSettings(Settings):
 
     section: ClassVar[str] = "Receipts"
     receipts: bool = setting(False, is_rare=True)
-    """Let each answer have a signed receipt (docs/reproducible.md), unless its request says otherwise."""
+    """Let each answer have a signed receipt, unless its request says otherwise."""
     receipt_log: NewFolder | None = setting(None, is_rare=True)
     """Keep the receipts of all answers in this folder, as lines to which lines are only added. One server
     writes there."""

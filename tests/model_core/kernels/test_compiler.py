@@ -1,6 +1,7 @@
 """Where compiled kernels are stored, and when they are compiled again."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,10 +41,15 @@ print(outer(), sum(outer.stats.cache_hits.values()))
 
 
 def copy_kernels(folder: Path) -> Path:
-    """A package that has only kernels, as another checkout has them, and two more. Returns their folder."""
+    """A package that has only kernels, as another checkout has them, and two more. Returns their folder.
+
+    And the room that they import from.
+    """
     package = Path(model_core.__file__).parent
     kernels = folder / "model_core" / "kernels"
-    shutil.copytree(package / "kernels", kernels, ignore=shutil.ignore_patterns("__pycache__"))
+    for room in ("kernels", "machine"):
+        copied = folder / "model_core" / room
+        shutil.copytree(package / room, copied, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(package / "__init__.py", kernels.parent)
     (kernels / "inner_probe.py").write_text(INNER_PROBE)
     (kernels / "outer_probe.py").write_text(OUTER_PROBE)
@@ -97,6 +103,29 @@ def test_kernels_need_no_home(tmp_path: Path) -> None:
     )
     assert done.stdout == "1 1\n", done.stderr
     assert not list(temporary.iterdir())
+
+
+def test_kernels_that_the_disk_has_no_room_for_are_compiled_all_the_same(tmp_path: Path) -> None:
+    """One sentence says that they are not kept, for two of them."""
+    limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
+    (tmp_path / "probe.py").write_text(
+        "from model_core.kernels.compiler import njit\n"
+        "@njit(cache=True)\ndef one(x):\n    return x + 1\n"
+        "@njit(cache=True)\ndef two(x):\n    return x + 2\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{limit}import probe; print(probe.one(1), probe.two(1))"],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
+    assert done.stdout == "2 3\n", done.stderr
+    (sentence,) = done.stderr.splitlines()
+    assert re.fullmatch(
+        r"The compiled kernels cannot be kept in \S+ \(File too large\), so each start compiles them again\.",
+        sentence,
+    )
 
 
 def test_kernels_are_found_again_whatever_path_the_package_has(tmp_path: Path) -> None:

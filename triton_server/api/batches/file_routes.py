@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse
 
+from ...contract.conversation_errors import StoreError
 from ...conversations.files import FileStore, new_file_id
 from ...conversations.tables import StoredFile
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
@@ -69,10 +70,10 @@ async def upload_file(request: Request) -> FileObject:
     files, owner, settings = _files(request), get_owner(request), request.app.state.settings
     with _count_upload(owner):
         await asyncio.to_thread(files.check_room, owner, 0)
-        await asyncio.to_thread(files.create_folder)
         file_id = new_file_id()
         part = files.path(f"{file_id}.part")
         try:
+            await asyncio.to_thread(files.create_folder)
             upload = await read_upload(request, part, settings.max_file_bytes)
             _check_purpose(upload.fields.get("purpose"))
             now, age_s = time.time(), _read_expiry(upload.fields) or settings.file_expiry_s
@@ -86,6 +87,8 @@ async def upload_file(request: Request) -> FileObject:
                 expires=now + age_s if age_s else None,
             )
             await run_to_end(_place, files, stored)
+        except OSError as error:  # the disk is full, or is not for writing any more
+            raise StoreError(f"the file cannot be stored: {error.strerror}.") from error
         finally:
             with suppress(FileNotFoundError):
                 part.unlink()

@@ -129,6 +129,9 @@ class BatchRunner:
         except StoreRefusal as error:
             LOGGER.warning("The batch %s was stopped, and is tried again: %s", batch.id, error)
             await asyncio.sleep(_POLL_S)
+        except OSError as error:  # its files cannot be read or written: the disk is full, mostly
+            LOGGER.error("The batch %s was stopped, and is tried again: %s.", batch.id, error.strerror)
+            await asyncio.sleep(10 * _POLL_S)
         except Exception:
             LOGGER.exception("The batch %s was stopped, and is tried again", batch.id)
             await asyncio.sleep(10 * _POLL_S)

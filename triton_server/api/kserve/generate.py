@@ -44,7 +44,7 @@ class GenerateBody(WholeBody):
     parameters: dict[str, Any] | None = Field(
         None,
         description="`stream` must fit the route. `exclude_input_in_output`: false lets the text begin with "
-        "the prompt. All others are the fields of docs/parameters.md.",
+        "the prompt. All others are fields of a request, such as `max_tokens`.",
     )
 
 

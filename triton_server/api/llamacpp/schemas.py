@@ -53,8 +53,8 @@ class AnswerBody(GenerationBody, ModelFields):
     )
     samplers: FailFastList[str] | str | None = Field(
         None,
-        description="The samplers that are used, by their names or their letters. Their order is fixed "
-        "(docs/parameters.md); another one is refused where it would matter.",
+        description="The samplers that are used, by their names or their letters. Their order is fixed; "
+        "another one is refused where it would matter.",
     )
     repeat_last_n: int | None = Field(
         None, ge=-1, description="Refused, unless it is -1 or there is no penalty: all tokens count."

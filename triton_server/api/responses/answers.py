@@ -11,7 +11,7 @@ from starlette.responses import Response
 from model_core.errors import InvalidRequest
 from model_core.requests.events import Accepted
 
-from ...contract.conversation_errors import StoreRefusal
+from ...contract.conversation_errors import StoreError, StoreRefusal
 from ...conversations.items import Addition
 from ..custom_tools import unwrap_inputs
 from ..errors import failure_of, unsupported
@@ -27,6 +27,8 @@ from .schemas import ResponsesRequest
 
 # How long a request for a response in the background waits for a refusal, before it is answered.
 _ACCEPTANCE_WAIT_S = 2.0
+# Between the tries to store a response in the background that has ended.
+_STORE_PAUSE_S, _MAX_STORE_PAUSE_S = 0.5, 15.0
 _Written = AsyncGenerator[list[StreamEvent], None]
 
 
@@ -160,13 +162,27 @@ async def _write(
                     if written or isinstance(event, Accepted):
                         yield written
         try:
-            if (is_background or writer.response["status"] != "failed") and not await finish():
-                raise EndedElsewhere
+            if is_background:
+                if not await _finish_at_last(finish):
+                    raise EndedElsewhere
+            elif writer.response["status"] != "failed":
+                await finish()
         except StoreRefusal as error:
             if not is_streamed:
                 raise
             yield writer.write(failure_of(error))
     yield [writer.end()]
+
+
+async def _finish_at_last(finish: Callable[[], Awaitable[bool]]) -> bool:
+    """Store the end of a response, which no client has got yet, as soon as the database lets it."""
+    pause_s = _STORE_PAUSE_S
+    while True:
+        try:
+            return await finish()
+        except StoreError:  # the database has logged it; it may be a full disk
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _MAX_STORE_PAUSE_S)
 
 
 async def _start(

@@ -381,5 +381,6 @@ def find_architecture(m: Metadata) -> Architecture:
     architecture = ARCHITECTURES.get(m.architecture)
     if architecture is None:
         refused = f"{shorten(m.architecture)} is not a supported architecture"
-        raise ModelError(f"{refused}{name_near(m.architecture, ARCHITECTURES)}; see docs/models.md.")
+        near = name_near(m.architecture, ARCHITECTURES)
+        raise ModelError(f"{refused}{near}; `tritonchat recommend` names models that run here.")
     return architecture

@@ -1,6 +1,7 @@
 """The Files API with OpenAI's client: uploads that are large, hostile or half-sent, and limits."""
 
 import contextlib
+import errno
 import json
 import os
 import sqlite3
@@ -146,6 +147,20 @@ def test_only_a_few_uploads_at_a_time(serve: Callable[..., OpenAI], monkeypatch:
     monkeypatch.setitem(file_routes._uploads, "", file_routes.MAX_UPLOADS)
     with pytest.raises(openai.RateLimitError, match="uploads are running"):
         client.files.create(file=b"{}", purpose="batch")
+
+
+def test_full_disk_is_said(
+    serve: Callable[..., OpenAI], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    client = serve()
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(openai.InternalServerError, match="cannot be stored: No space left on device") as full:
+        client.files.create(file=("b", b"text"), purpose="batch")
+    assert full.value.status_code == 503
+    assert left_in(tmp_path) == []
 
 
 def test_files_expire_and_strays_are_removed(serve: Callable[..., OpenAI], tmp_path: Path) -> None:

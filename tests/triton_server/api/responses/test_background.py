@@ -3,6 +3,7 @@
 # ruff: noqa: F811 - arguments have the names of imported fixtures
 
 import itertools
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from support import wait_until
 
 from model_core import LLM
 from triton_server.api.responses import answers, background
+from triton_server.contract.conversation_errors import StoreError
 from triton_server.conversations import database
+from triton_server.conversations.responses import ResponseStore
 from triton_server.conversations.tables import StoredResponse
 
 ASK = "/v1/responses"
@@ -196,6 +199,30 @@ def test_service_that_stops_leaves_no_response_in_progress(
     )
     seed = ended.model_extra["seed"]
     assert gpt.responses.create(**TALE, extra_body={"seed": seed}).model_extra["seed"] == seed
+
+
+def test_response_that_the_disk_has_no_room_for_is_stored_later(
+    start: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own service has it meanwhile."""
+    real, is_full = ResponseStore.finish, threading.Event()
+    is_full.set()
+
+    def finish(*arguments: Any) -> bool:
+        if is_full.is_set():
+            raise StoreError("the sessions' database cannot be used: database or disk is full.")
+        return real(*arguments)
+
+    monkeypatch.setattr(ResponseStore, "finish", finish)
+    monkeypatch.setattr(answers, "_MAX_STORE_PAUSE_S", 0.1)
+    first, second = client_of(start()), client_of(start())
+    response = first.responses.create(**TALE, background=True)
+    ended = wait_for(first, response)
+    assert ended.status == "incomplete" and ended.usage.output_tokens == 60
+    assert second.responses.retrieve(response.id).status in RUNNING
+    is_full.clear()
+    assert wait_for(second, response) == ended
+    wait_until(lambda: list(first.responses.retrieve(response.id, stream=True))[-1].response == ended)
 
 
 def make_lost(url: str) -> None:
