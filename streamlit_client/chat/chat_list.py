@@ -114,10 +114,11 @@ def open_conversation(conversation: str) -> None:
     move_focus()
 
 
-def open_new() -> None:
+def open_new(is_temporary: bool = False) -> None:
     """Let the next run show a new conversation. A running answer goes on."""
     leave(st.session_state.chat)
-    st.session_state.chat = restore_line(find_left(None) or Chat())
+    chat = Chat(is_temporary=True) if is_temporary else find_left(None) or Chat()
+    st.session_state.chat = restore_line(chat)
     st.session_state.pop("editing", None)
     st.query_params.pop(ADDRESS, None)
     move_focus()

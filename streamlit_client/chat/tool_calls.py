@@ -138,7 +138,7 @@ def find_choice(chat: Chat) -> ToolChoice:
     """What was chosen for a conversation. The store is asked once."""
     if chat.tools is None:
         chat.tools = ToolChoice()
-        if chat.id is not None:
+        if chat.id is not None and not chat.is_temporary:
             try:
                 chat.tools = ToolChoice(**get_conversations().get_document(KIND, chat.id))
             except (DocumentNotFound, TypeError):
@@ -186,7 +186,7 @@ def _switch(chat: Chat, label: str, key: str) -> None:
 def _keep_choice(chat: Chat) -> None:
     """Keep what was chosen, once the conversation is in the store."""
     choice = chat.tools
-    if choice is not None and not choice.is_kept and chat.id is not None:
+    if choice is not None and not choice.is_kept and chat.id is not None and not chat.is_temporary:
         values = {name: value for name, value in asdict(choice).items() if name != "is_kept"}
         try:
             get_conversations().put_document(KIND, chat.id, values)
