@@ -7,7 +7,7 @@ from streamlit.elements.widgets.chat import ChatInputValue
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count_tokens, read_files
-from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
+from streamlit_client.chat.chat_list import ADDRESS, open_new, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
@@ -26,12 +26,13 @@ from streamlit_client.chat.unsent import (
     waits_for_server,
 )
 from streamlit_client.chat.welcome import show_header, show_welcome
+from streamlit_client.library.prompts import complete_prompts
 from streamlit_client.shared.browser import say_answer
 from streamlit_client.shared.completion import show_completion
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import EMPTY_ANSWER, describe_context, describe_error
 from streamlit_client.shared.pastes import show_pastes
-from streamlit_client.shared.server import fetch_stats, get_client, get_conversations
+from streamlit_client.shared.server import fetch_stats, get_client, get_conversations, report_errors
 from streamlit_client.shared.settings import (
     ChatSettings,
     answers_chats,
@@ -272,7 +273,7 @@ def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerat
     )
     if value is not None:
         send(chat, value)
-    show_completion({"#": complete_mentions()})
+    show_completion({"#": complete_mentions(), "/": complete_prompts()})
     show_pastes(answers_chats(model))
     return places
 

@@ -1,6 +1,7 @@
 """The server behind the pages: its client, and what it last said about itself."""
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -8,6 +9,7 @@ import streamlit as st
 
 from model_core.errors import ModelNotFound, TritonchatError
 from model_core.llm.description import ModelDescription
+from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
 from streamlit_client.shared.temporary import PageConversations, TemporaryStore
 from triton_server.client import ChatClient
@@ -72,3 +74,13 @@ def forget_temporary(conversation: str | None) -> None:
     if conversation is not None:
         with suppress(TritonchatError):  # a server that is away has forgotten it
             get_client().forget(conversation)
+
+
+def report_errors(act: Callable[[], Any]) -> bool:
+    """Do something, and show its error for a moment if it fails. Whether it has succeeded."""
+    try:
+        act()
+    except TritonchatError as error:
+        st.toast(escape(str(error)), icon=":material/error:", duration="long")
+        return False
+    return True
