@@ -20,6 +20,7 @@ PAGES = {
     "Votes": ("compare/votes.py", ":material/leaderboard:"),
     "Engine": ("inspection/engine.py", ":material/speed:"),
     "Explain": ("inspection/explain.py", ":material/school:"),
+    "Data": ("kept/data.py", ":material/database:"),
 }
 
 

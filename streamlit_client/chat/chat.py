@@ -7,7 +7,7 @@ from streamlit.elements.widgets.chat import ChatInputValue
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count_tokens, read_files
-from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
+from streamlit_client.chat.chat_list import ADDRESS, open_new, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
@@ -26,11 +26,13 @@ from streamlit_client.chat.unsent import (
     waits_for_server,
 )
 from streamlit_client.chat.welcome import show_header, show_welcome
-from streamlit_client.shared.browser import say
+from streamlit_client.library.prompts import complete_prompts
+from streamlit_client.shared.browser import say_answer
 from streamlit_client.shared.completion import show_completion
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import EMPTY_ANSWER, describe_context, describe_error
-from streamlit_client.shared.server import fetch_stats, get_client, get_conversations
+from streamlit_client.shared.pastes import show_pastes
+from streamlit_client.shared.server import fetch_stats, get_client, get_conversations, report_errors
 from streamlit_client.shared.settings import (
     ChatSettings,
     answers_chats,
@@ -39,10 +41,13 @@ from streamlit_client.shared.settings import (
     show_models,
     show_settings,
 )
-from triton_server.client.conversations import Conversations
+from streamlit_client.shared.temporary import PageConversations
 from triton_server.contract.conversation_errors import ConversationNotFound
 
 SAME_ANSWER = "At temperature 0 the answer is the same each time. Settings has the temperature."
+TEMPORARY = (
+    "**Temporary chat.** It is not kept: it is gone when you open another chat or load the page again."
+)
 METER_WIDTH = 230  # pixels
 _MAX_SAID = 2000  # characters of an answer that a screen reader gets at its end
 _IS_SENT = "line_is_sent"  # in the session: what the line has for this run is sent already
@@ -72,6 +77,8 @@ def main() -> None:
                 show_buttons(chat, turns[-1], model, is_running)
                 show_context(turns[-1], model, is_running)
     show_problems(settings, turns, error, chat_error)
+    if chat.is_temporary:
+        st.info(TEMPORARY, icon=":material/timer:")
     welcome = st.empty()  # or it would stay below the first answer until that has ended
     if model is not None and not model["tokenizer"]:
         st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
@@ -85,14 +92,14 @@ def main() -> None:
     show_rest(chat)
     if is_running:
         last = turns[-1]
-        say(str(last.error) if last.error else last.shown_text[:_MAX_SAID] or EMPTY_ANSWER)
+        say_answer(str(last.error) if last.error else last.shown_text[:_MAX_SAID] or EMPTY_ANSWER)
         run_again()  # the answer has ended: draw the buttons for it
     is_away = stats is None or waits_for_server(chat)
     st.fragment(look_again, run_every=_LOOK_AGAIN_S if is_away else None)(is_away)
 
 
 def find_chat(
-    conversations: Conversations, stats_error: TritonchatError | None
+    conversations: PageConversations, stats_error: TritonchatError | None
 ) -> tuple[Chat, TritonchatError | None]:
     """The chat that the address names, or else that of the session, as the store has it now.
 
@@ -130,12 +137,12 @@ def find_chat(
 
 def set_address(chat: Chat) -> None:
     """Let the address name the conversation of a chat, if it is in the store."""
-    if chat.id is not None and st.query_params.get(ADDRESS) != chat.id:
+    if chat.id is not None and not chat.is_temporary and st.query_params.get(ADDRESS) != chat.id:
         st.query_params[ADDRESS] = chat.id
 
 
 def start_answer(
-    chat: Chat, conversations: Conversations, settings: ChatSettings, error: TritonchatError | None
+    chat: Chat, conversations: PageConversations, settings: ChatSettings, error: TritonchatError | None
 ) -> None:
     """Start the answer to a question that waits for it, or let it fail with an error that is known."""
     waits = chat.pending is not None and not chat.pending.is_started
@@ -222,6 +229,15 @@ def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatE
                 key="new-chat",
                 on_click=open_new,
             )
+            st.button(
+                "Temporary chat",
+                icon=":material/timer:",
+                type="tertiary",
+                key="temporary-chat",
+                help="A new chat that is not kept.",
+                on_click=open_new,
+                args=[True],
+            )
             if st.button("Keyboard shortcuts", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
                 show_shortcuts()
         list_tab, settings_tab = st.tabs(["Chats", "Settings"])
@@ -269,7 +285,8 @@ def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerat
     # A page that was restarted calls no function for what was written before.
     if value is not None and not st.session_state.pop(_IS_SENT, False):
         send(chat, value)
-    show_completion({"#": complete_mentions()})
+    show_completion({"#": complete_mentions(), "/": complete_prompts()})
+    show_pastes(answers_chats(model))
     return places
 
 

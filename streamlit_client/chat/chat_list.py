@@ -1,31 +1,42 @@
 """The list of a person's conversations: by day, with search, rename, pin, and delete with undo."""
 
-from collections.abc import Callable
 from datetime import datetime, tzinfo
-from itertools import groupby
-from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from functools import partial
+from itertools import groupby, islice
 
 import streamlit as st
 
-from model_core.errors import TritonchatError
 from streamlit_client.chat.search_hits import MAX_HITS, fetch_hit
 from streamlit_client.chat.state import Chat
+from streamlit_client.chat.tool_calls import drop_choice, put_choice
 from streamlit_client.chat.unsent import find_left, leave, restore_line
+from streamlit_client.kept.folder_view import begin_renaming, show_folder, show_new_folder
+from streamlit_client.kept.folders import (
+    Folders,
+    find_folder,
+    list_folders,
+    make_folder,
+    place,
+    walk,
+)
 from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
-from streamlit_client.shared.people import owner
-from streamlit_client.shared.server import get_client, get_conversations
+from streamlit_client.shared.people import find_zone, owner
+from streamlit_client.shared.server import get_client, get_conversations, report_errors
 from triton_server.conversations.tree import Summary
 
 ADDRESS = "chat"  # the parameter of the page's address with the id of the open conversation
 PAGE_SIZE = 50  # conversations
 _MAX_LABEL = 40  # characters of a title in the list
 RENAME, PIN, UNPIN, DELETE = "Rename", "Pin", "Unpin", "Delete"
+TO_NEW, TAKE_OUT = "Move to a new folder", "Take out of its folder"
+MOVE_TO = "Move to "  # the name of a folder follows
 _ICONS = {
     RENAME: ":material/edit:",
     PIN: ":material/keep:",
     UNPIN: ":material/keep_off:",
+    TO_NEW: ":material/create_new_folder:",
+    TAKE_OUT: ":material/folder_off:",
     DELETE: ":material/delete:",
 }
 
@@ -41,26 +52,46 @@ def show_list(chat: Chat) -> None:
         icon=":material/search:",
         label_visibility="collapsed",
     )
-    limit = st.session_state.get("list_limit", PAGE_SIZE)
-    summaries = get_conversations().list(search=search, limit=limit + 1)
+    conversations, folders = get_conversations(), list_folders(get_conversations())
     show_undo()
-    if not summaries:
+    if not search:
+        for number, (name, ids) in enumerate(folders.items()):
+            show_folder(name, number, chat.id in ids, partial(_show_inside, chat, folders, name))
+    limit = st.session_state.get("list_limit", PAGE_SIZE)
+    # A search finds conversations wherever they are.
+    in_folders = set() if search else {each for ids in folders.values() for each in ids}
+    free = (each for each in walk(conversations, search) if each.id not in in_folders)
+    summaries = list(islice(free, limit + 1))
+    if not summaries and not in_folders:
         st.caption("No conversation has these words." if search else "Your conversations will stand here.")
     zone = find_zone()
     with st.container(key="conversations"):
         for heading, group in groupby(summaries[:limit], key=lambda summary: describe_day(summary, zone)):
             st.caption(heading)
             for summary in group:
-                show_entry(summary, is_open=summary.id == chat.id)
+                show_entry(summary, folders, is_open=summary.id == chat.id)
                 if search and summary in summaries[:MAX_HITS]:
-                    hit = fetch_hit(get_conversations(), owner(), summary, search)
+                    hit = fetch_hit(conversations, owner(), summary, search)
                     if hit:
                         st.caption(hit)
-    if len(summaries) > limit:
-        st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_show_more)
+    with st.container(horizontal=True):
+        if len(summaries) > limit:
+            st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_show_more)
+        if summaries or folders:
+            show_new_folder()
 
 
-def show_entry(summary: Summary, is_open: bool) -> None:
+def _show_inside(chat: Chat, folders: Folders, name: str) -> None:
+    """Show the conversations of a folder."""
+    ids = set(folders[name])
+    inside = list(islice((each for each in walk(get_conversations()) if each.id in ids), len(ids)))
+    for summary in inside:
+        show_entry(summary, folders, is_open=summary.id == chat.id)
+    if not inside:
+        st.caption("It is empty. The menu of a chat moves it here.")
+
+
+def show_entry(summary: Summary, folders: Folders, is_open: bool) -> None:
     """Show a conversation: a button that opens it, and its menu; or a field while it is renamed."""
     title = summary.title or "Untitled"
     if st.session_state.get("renaming") == summary.id:
@@ -87,14 +118,27 @@ def show_entry(summary: Summary, is_open: bool) -> None:
         )
         st.menu_button(
             f"Menu of {escape(label)}",
-            [RENAME, UNPIN if summary.pinned else PIN, DELETE],
+            [RENAME, UNPIN if summary.pinned else PIN, *list_moves(summary, folders), DELETE],
             icon=":material/more_vert:",
             type="tertiary",
             key=key,
-            format_func=lambda option: f"{_ICONS[option]} {option}",
+            format_func=_show_option,
             on_click=_act,
             args=[summary, key],
         )
+
+
+def list_moves(summary: Summary, folders: Folders) -> list[str]:
+    """Where a conversation can be moved to."""
+    folder = find_folder(folders, summary.id)
+    others = [f"{MOVE_TO}{name}" for name in folders if name != folder]
+    return [*others, TO_NEW, *([] if folder is None else [TAKE_OUT])]
+
+
+def _show_option(option: str) -> str:
+    """An option as Markdown. Only the name of a folder may have signs of it."""
+    icon = _ICONS.get(option, ":material/drive_file_move:")
+    return f"{icon} {option if option in _ICONS else escape(option)}"
 
 
 def show_undo() -> None:
@@ -114,10 +158,11 @@ def open_conversation(conversation: str) -> None:
     move_focus()
 
 
-def open_new() -> None:
+def open_new(is_temporary: bool = False) -> None:
     """Let the next run show a new conversation. A running answer goes on."""
     leave(st.session_state.chat)
-    st.session_state.chat = restore_line(find_left(None) or Chat())
+    chat = Chat(is_temporary=True) if is_temporary else find_left(None) or Chat()
+    st.session_state.chat = restore_line(chat)
     st.session_state.pop("editing", None)
     st.query_params.pop(ADDRESS, None)
     move_focus()
@@ -134,30 +179,15 @@ def describe_day(summary: Summary, zone: tzinfo | None) -> str:
     return f"{day:%A}" if age < 7 else f"{day:%d %B %Y}"
 
 
-def find_zone() -> tzinfo | None:
-    """The visitor's time zone; None: that of this machine."""
-    try:
-        return ZoneInfo(st.context.timezone) if st.context.timezone else None
-    except (ZoneInfoNotFoundError, ValueError):
-        return None
-
-
-def report_errors(act: Callable[[], Any]) -> bool:
-    """Do something, and show its error for a moment if it fails. Whether it has succeeded."""
-    try:
-        act()
-    except TritonchatError as error:
-        st.toast(escape(str(error)), icon=":material/error:")
-        return False
-    return True
-
-
 def _delete(summary: Summary) -> None:
     """Delete a conversation, with what caches have of the person's, which cannot tell conversations apart."""
     conversations = get_conversations()
     conversations.delete(summary.id)
+    st.session_state.deleted, st.session_state.deleted_beside = summary, (None, None)
     if conversations.owner:
         get_client().forget(conversations.owner)
+    folder = place(conversations, summary.id, None)
+    st.session_state.deleted_beside = folder, drop_choice(conversations, summary.id)
 
 
 def _act(summary: Summary, key: str) -> None:
@@ -166,12 +196,21 @@ def _act(summary: Summary, key: str) -> None:
         st.session_state.renaming = summary.id
         move_focus(f".st-key-title-{summary.id} input", always=True)
     elif option == DELETE:
-        if report_errors(lambda: _delete(summary)):
-            st.session_state.deleted = summary
-            if st.session_state.chat.id == summary.id:
-                open_new()
+        if report_errors(lambda: _delete(summary)) and st.session_state.chat.id == summary.id:
+            open_new()
+    elif option == TO_NEW:
+        report_errors(lambda: begin_renaming(_move(summary, make_folder(get_conversations()))))
+    elif option == TAKE_OUT:
+        report_errors(lambda: place(get_conversations(), summary.id, None))
+    elif option.startswith(MOVE_TO):
+        report_errors(lambda: _move(summary, option.removeprefix(MOVE_TO)))
     else:
         report_errors(lambda: get_conversations().change(summary.id, pinned=option == PIN))
+
+
+def _move(summary: Summary, folder: str) -> str:
+    place(get_conversations(), summary.id, folder)
+    return folder
 
 
 def _rename(conversation: str, key: str) -> None:
@@ -182,9 +221,19 @@ def _rename(conversation: str, key: str) -> None:
 
 
 def _undo(deleted: Summary) -> None:
-    if report_errors(lambda: get_conversations().restore(deleted.id)):
+    if report_errors(lambda: _restore(deleted)):
         st.session_state.pop("deleted", None)
         open_conversation(deleted.id)
+
+
+def _restore(deleted: Summary) -> None:
+    conversations = get_conversations()
+    conversations.restore(deleted.id)
+    folder, choice = st.session_state.pop("deleted_beside")
+    if folder is not None:
+        place(conversations, deleted.id, folder)
+    if choice is not None:
+        put_choice(conversations, deleted.id, choice)
 
 
 def _show_more() -> None:

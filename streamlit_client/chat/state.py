@@ -17,6 +17,7 @@ from triton_server.conversations import tree
 from ..shared.conversation import Turn, limit_by_context
 from ..shared.prompts import build_prompt, leave_out_images
 from ..shared.settings import ChatSettings
+from ..shared.temporary import PageConversations
 from .keeping import attach_keeper, describe_calls, find_running, restore
 
 _MAX_SEED = 2**31
@@ -55,6 +56,7 @@ class Chat:
         running: answers of this process that run or ran, as this tab saw them last.
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
         tools: what was chosen of the tools of servers; None: nobody has asked the store.
+        is_temporary: whether it is only in the memory of the session.
     """
 
     id: str | None = None
@@ -68,6 +70,7 @@ class Chat:
     running: dict[int, Turn] = field(default_factory=dict)
     arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
     tools: ToolChoice | None = None
+    is_temporary: bool = False
 
     @property
     def turns(self) -> list[Turn]:
@@ -209,7 +212,7 @@ def open_chat(conversations: Conversations, conversation: str) -> Chat:
 def start(
     chat: Chat,
     client: ChatClient,
-    conversations: Conversations,
+    conversations: PageConversations,
     model: dict[str, Any],
     settings: ChatSettings,
 ) -> None:
@@ -221,8 +224,6 @@ def start(
     turn, parameters = chat.pending, {**settings.parameters(), "model": model["name"]}
     parameters |= limit_by_context(parameters, model["description"])
     sent: dict[str, Any] = {"truncation": "auto"}
-    if conversations.owner:  # who has logged in shares no cached prefixes, images and answers
-        sent["cache_salt"] = conversations.owner
     if parameters["seed"] is None:  # it is kept with the turn, so that the answer can be made again
         parameters["seed"] = secrets.randbelow(_MAX_SEED)
         sent["answer_cache"] = "greedy"  # nobody has chosen it
@@ -240,6 +241,8 @@ def start(
     chat.resumed = None
     if turn is None or turn.id is None or chat.id is None:
         return
+    if conversations.owner or chat.is_temporary:  # these share no cached prefixes, images and answers
+        sent["cache_salt"] = chat.id if chat.is_temporary else conversations.owner
     turns, turn.left_out = leave_out_images([*chat.path(turn.parent), turn])
     build = partial(build_prompt, turns, settings.system)
     attach_keeper(turn, conversations, chat.id)
@@ -262,7 +265,7 @@ def store_results(chat: Chat, turn: Turn, conversations: Conversations, results:
 def _store_question(
     chat: Chat,
     turn: Turn,
-    conversations: Conversations,
+    conversations: PageConversations,
     model: dict[str, Any],
     settings: ChatSettings,
     parameters: dict[str, Any],
@@ -271,7 +274,8 @@ def _store_question(
     kept, system = settings.kept(model["name"]), settings.system or None
     if chat.id is None or chat.stored is None:
         title = "" if turn.question.strip() or not turn.attachments else turn.attachments[0].name
-        chat.stored = conversations.create(title, system, kept)
+        create = conversations.create_temporary if chat.is_temporary else conversations.create
+        chat.stored = create(title, system, kept)
         chat.id = chat.stored.id
     elif (chat.stored.system, chat.stored.parameters) != (system, kept):
         conversations.change(chat.id, system=system, parameters=kept)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.server import get_conversations
 from streamlit_client.shared.settings import ChatSettings
 from streamlit_client.shared.tool_servers import RunningServers, get_servers
+from triton_server.client.conversations import Conversations
 from triton_server.contract.conversation_errors import DocumentNotFound
 
 if TYPE_CHECKING:  # slow to import, and few pages have servers
@@ -138,7 +139,7 @@ def find_choice(chat: Chat) -> ToolChoice:
     """What was chosen for a conversation. The store is asked once."""
     if chat.tools is None:
         chat.tools = ToolChoice()
-        if chat.id is not None:
+        if chat.id is not None and not chat.is_temporary:
             try:
                 chat.tools = ToolChoice(**get_conversations().get_document(KIND, chat.id))
             except (DocumentNotFound, TypeError):
@@ -147,6 +148,21 @@ def find_choice(chat: Chat) -> ToolChoice:
                 chat.tools = None
                 return ToolChoice()
     return chat.tools
+
+
+def drop_choice(conversations: Conversations, conversation: str) -> dict[str, Any] | None:
+    """Remove what was chosen for a conversation from the store; return it. None: nothing was."""
+    try:
+        kept = conversations.get_document(KIND, conversation)
+        conversations.delete_document(KIND, conversation)
+    except DocumentNotFound:
+        return None
+    return kept
+
+
+def put_choice(conversations: Conversations, conversation: str, choice: dict[str, Any]) -> None:
+    """Keep what was chosen for a conversation."""
+    conversations.put_document(KIND, conversation, choice)
 
 
 def _show_tools(servers: RunningServers, label: str, chat: Chat) -> None:
@@ -186,10 +202,10 @@ def _switch(chat: Chat, label: str, key: str) -> None:
 def _keep_choice(chat: Chat) -> None:
     """Keep what was chosen, once the conversation is in the store."""
     choice = chat.tools
-    if choice is not None and not choice.is_kept and chat.id is not None:
+    if choice is not None and not choice.is_kept and chat.id is not None and not chat.is_temporary:
         values = {name: value for name, value in asdict(choice).items() if name != "is_kept"}
         try:
-            get_conversations().put_document(KIND, chat.id, values)
+            put_choice(get_conversations(), chat.id, values)
         except TritonchatError as error:
             st.toast(escape(str(error)), icon=":material/error:")
             return

@@ -16,6 +16,7 @@ from streamlit_client.chat.state import Chat
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
+from streamlit_client.shared.server import forget_temporary
 from triton_server.contract.wire import ServerUnavailable
 
 ADDRESS = "unsent"  # the parameter of the page's address with the name under which this process keeps them
@@ -36,7 +37,14 @@ def has_unsent(chat: Chat) -> bool:
 
 
 def leave(chat: Chat) -> None:
-    """Keep the questions of a conversation which the visitor leaves, until `find_left` asks for it."""
+    """Keep the questions of a conversation which the visitor leaves, until `find_left` asks for it.
+
+    A temporary one is gone.
+    """
+    if chat.is_temporary:
+        chat.stop()
+        forget_temporary(chat.id)
+        return
     st.session_state.setdefault(_LINES, {})[chat.id] = chat.key
     if has_unsent(chat):
         st.session_state.setdefault(_LEFT, {})[chat.id] = chat
@@ -51,7 +59,7 @@ def find_left(conversation: str | None) -> Chat | None:
 def restore_line(chat: Chat) -> Chat:
     """The same conversation with the message line that it had, to which the browser knows the draft."""
     lines: dict[str | None, str] = st.session_state.get(_LINES, {})
-    known = lines.pop(chat.id, None)
+    known = None if chat.is_temporary else lines.pop(chat.id, None)
     if known is None:
         st.session_state[_COUNT] = st.session_state.get(_COUNT, 0) + 1
         known = str(st.session_state[_COUNT])
@@ -62,6 +70,8 @@ def restore_line(chat: Chat) -> Chat:
 def keep(chat: Chat) -> None:
     """Let the address name the questions of the conversations of a tab, so that a reload finds them."""
     name, left = st.session_state.get(ADDRESS), st.session_state.get(_LEFT, {})
+    if chat.is_temporary:
+        chat = Chat()  # a reload finds nothing of it
     if has_unsent(chat) or left:
         name = name or secrets.token_urlsafe(16)
         _KEPT[name] = (owner(), chat, dict(left))

@@ -4,6 +4,7 @@ import streamlit as st
 
 from model_core.errors import TritonchatError
 from streamlit_client.library.collection_list import show_collections
+from streamlit_client.library.prompts import show_prompts
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.people import owner
 
@@ -14,7 +15,11 @@ def main() -> None:
     owner()  # shows a stranger the login, and nothing else
     st.subheader("Library", anchor=False)
     try:
-        show_collections()
+        collections, prompts = st.tabs(["Collections", "Prompts"])
+        with prompts:  # first, because a new collection ends the run
+            show_prompts()
+        with collections:
+            show_collections()
     except TritonchatError as error:
         st.error(describe_error(error), icon=":material/cloud_off:")
         st.button("Retry", icon=":material/refresh:")

@@ -4,6 +4,7 @@ const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over th
 const PATIENCE_MS = 4000; // for an element that Streamlit is about to draw
 const SAID_FOR_MS = 2000;
 const LINE = "[data-testid=stChatInputTextArea]";
+const READY = "Answer ready · "; // in front of the title of a tab that nobody sees
 const drafts = new Map(); // by the names of message lines
 let shownLine = null;
 const ICON = "[data-testid=stIconMaterial]";
@@ -54,10 +55,22 @@ function say(text) {
   region.textContent = text;
 }
 
+/** Let the title of a tab that nobody sees say that an answer has ended. Streamlit sets it in each run. */
+function markTitle(state) {
+  if (state.isReady && !document.title.startsWith(READY)) document.title = READY + document.title;
+}
+
+/** A person sees the tab again. */
+function unmarkTitle(state) {
+  if (document.hidden) return;
+  state.isReady = false;
+  if (document.title.startsWith(READY)) document.title = document.title.slice(READY.length);
+}
+
 /** Close the side bar of a phone when something was chosen in it. */
 function closeSideBar(event) {
   const chosen = event.target.closest?.(
-    "[data-testid=stSidebar] :is([class*='st-key-open-'] button, .st-key-new-chat button, a[href])",
+    "[data-testid=stSidebar] :is([class*='st-key-open-'] button, [class*='-chat'] button, a[href])",
   );
   if (!chosen || !matchMedia(PHONE).matches) return;
   // After Streamlit has seen the click.
@@ -155,7 +168,11 @@ function install() {
   }).observe(document.body, { childList: true, subtree: true });
   hideIcons();
   restoreDraft();
-  return { focused: null, said: null };
+  const state = { focused: null, said: null, isReady: false, say };
+  document.addEventListener("visibilitychange", () => unmarkTitle(state));
+  const watched = { childList: true, characterData: true, subtree: true };
+  new MutationObserver(() => markTitle(state)).observe(document.head, watched);
+  return state;
 }
 
 export default function ({ data }) {
@@ -168,5 +185,9 @@ export default function ({ data }) {
   if (data.said.number !== state.said) {
     state.said = data.said.number;
     say(data.said.text);
+    if (data.said.text && document.hidden) {
+      state.isReady = true;
+      markTitle(state);
+    }
   }
 }

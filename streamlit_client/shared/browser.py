@@ -34,8 +34,11 @@ def move_focus(selector: str = LINE, always: bool = False) -> None:
     st.session_state[_FOCUS] = {"selector": selector, "always": always, "number": number}
 
 
-def say(text: str) -> None:
-    """Say something to people who use a screen reader, with the next run."""
+def say_answer(text: str) -> None:
+    """Tell who does not see it that an answer has ended, with the next run.
+
+    Screen readers read the text. A tab that is hidden says in its title that an answer is ready.
+    """
     number = st.session_state.get(_SAID, {"number": 0})["number"] + 1
     st.session_state[_SAID] = {"text": text, "number": number}
 

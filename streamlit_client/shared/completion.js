@@ -2,18 +2,19 @@
 
 const LINE = "[data-testid=stChatInputTextArea]";
 const LIST = "tritonchat-choices";
+const FORM = "tritonchat-variables";
 const MAX_SHOWN = 50;
 const PATIENCE_MS = 4000; // for the line, which Streamlit may be about to draw
-const HOLE = /\{\{[^{}\n]*\}\}/; // of a text, which a person fills
+const VARIABLE = /\{\{([^{}\n]+)\}\}/g; // of a text, which a person fills
 let entries = {}; // by marks
 let shown = null; // the open list: its line, where its word begins, its entries, and which is chosen
 
 /** Write a text into the line as if it were typed: React keeps the value that an event tells. */
-function write(line, text, start, end) {
+function write(line, text, cursor) {
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(line, text);
   line.dispatchEvent(new Event("input", { bubbles: true }));
   line.focus();
-  line.setSelectionRange(start, end ?? start);
+  line.setSelectionRange(cursor, cursor);
 }
 
 /** The word before the cursor, if it begins with a mark: where it begins, and what may be chosen for it. */
@@ -31,6 +32,19 @@ function close() {
   document.getElementById(LIST)?.remove();
   shown?.line.removeAttribute("aria-activedescendant");
   shown = null;
+}
+
+/** Lay a box above the line, in the colours of the page. */
+function lay(box, line) {
+  const place = line.getBoundingClientRect();
+  const theme = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body);
+  Object.assign(box.style, {
+    left: `${place.left}px`,
+    bottom: `${innerHeight - place.top + 8}px`,
+    width: `${Math.min(place.width, 480)}px`,
+    background: theme.backgroundColor,
+    color: theme.color,
+  });
 }
 
 function draw() {
@@ -61,15 +75,7 @@ function draw() {
       return item;
     }),
   );
-  const box = shown.line.getBoundingClientRect();
-  const theme = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body);
-  Object.assign(list.style, {
-    left: `${box.left}px`,
-    bottom: `${innerHeight - box.top + 8}px`,
-    width: `${Math.min(box.width, 480)}px`,
-    background: theme.backgroundColor,
-    color: theme.color,
-  });
+  lay(list, shown.line);
   list.children[shown.chosen].scrollIntoView({ block: "nearest" });
   shown.line.setAttribute("aria-autocomplete", "list");
   shown.line.setAttribute("aria-controls", LIST);
@@ -79,41 +85,76 @@ function draw() {
 function look(event) {
   const line = event.target;
   if (!line.matches?.(LINE)) return;
+  closeForm(); // the line goes on without it
   const word = findWord(line);
   if (!word) return close();
   shown = word;
   draw();
 }
 
-/** Put an entry into the line. The first hole of its text is selected, so that typing fills it. */
+/** Put an entry into the line, after its variables were asked for. */
 function choose(place) {
   const { line, start, mark, found } = shown;
   const entry = found[place];
+  const before = line.value.slice(0, start);
   const rest = line.value.slice(line.selectionStart);
-  const put = entry.text ?? `${mark}${entry.name}${rest.startsWith(" ") ? "" : " "}`;
-  const text = line.value.slice(0, start) + put + rest;
   close();
-  write(line, text, start + put.length);
-  close(); // what was written begins with a mark, too
-  if (entry.text !== null) selectHole(line, 0);
+  const put = (text) => {
+    write(line, before + text + rest, before.length + text.length);
+    close(); // what was written may begin with a mark, too
+  };
+  if (entry.text === null) put(`${mark}${entry.name}${rest.startsWith(" ") ? "" : " "}`);
+  else fill(line, entry.text, put);
 }
 
-/** Select the next hole of the line from a place on. Whether there is one. */
-function selectHole(line, from) {
-  const found = line.value.slice(from).match(HOLE);
-  if (!found) return false;
-  line.setSelectionRange(from + found.index, from + found.index + found[0].length);
-  return true;
+function closeForm() {
+  document.getElementById(FORM)?.remove();
+}
+
+/** Ask for the variables of a text, each once, and give `put` the text with what was written for them. */
+function fill(line, text, put) {
+  closeForm();
+  const names = [...new Set([...text.matchAll(VARIABLE)].map((found) => found[1].trim()))];
+  if (!names.length) return put(text);
+  const form = document.createElement("form");
+  form.id = FORM;
+  form.setAttribute("role", "dialog");
+  form.setAttribute("aria-label", "Fill in the prompt");
+  const fields = new Map();
+  for (const name of names) {
+    const label = document.createElement("label");
+    const field = document.createElement("textarea");
+    field.rows = 1;
+    label.append(name, field);
+    form.append(label);
+    fields.set(name, field);
+  }
+  const button = document.createElement("button");
+  button.textContent = "Insert";
+  form.append(button);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    closeForm();
+    put(text.replace(VARIABLE, (_, name) => fields.get(name.trim()).value));
+  });
+  form.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // or Escape would stop the answer
+    if (event.key === "Enter" && !event.shiftKey && event.target !== button) {
+      event.preventDefault();
+      form.requestSubmit();
+    } else if (event.key === "Escape") {
+      closeForm();
+      line.focus();
+    }
+  });
+  document.body.append(form);
+  lay(form, line);
+  fields.get(names[0]).focus();
 }
 
 function press(event) {
   const line = event.target;
-  if (!line.matches?.(LINE)) return;
-  if (!shown) {
-    const goesOn = event.key === "Tab" && !event.shiftKey && selectHole(line, line.selectionEnd);
-    if (goesOn) event.preventDefault();
-    return;
-  }
+  if (!line.matches?.(LINE) || !shown) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) {
     shown.chosen = (shown.chosen + step + shown.found.length) % shown.found.length;
@@ -135,9 +176,8 @@ function begin(text) {
   const attempt = () => {
     const line = document.querySelector(LINE);
     if (line && !line.disabled) {
-      write(line, text, text.length);
+      fill(line, text, (filled) => write(line, filled, filled.length));
       close();
-      selectHole(line, 0);
     } else if (performance.now() < end) setTimeout(attempt, 50);
   };
   attempt();

@@ -5,6 +5,8 @@ Streamlit does the login (OpenID Connect) if its secrets have a section `[auth]`
 
 import hashlib
 from collections.abc import Mapping
+from datetime import tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -72,3 +74,11 @@ def find_providers() -> list[str | None]:
     auth = st.secrets["auth"]
     named = [name for name, value in auth.items() if isinstance(value, Mapping) and "client_id" in value]
     return ([None] if "client_id" in auth else []) + named
+
+
+def find_zone() -> tzinfo | None:
+    """The visitor's time zone; None: that of this machine."""
+    try:
+        return ZoneInfo(st.context.timezone) if st.context.timezone else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model_core.errors import TritonchatError
 from streamlit_client.shared.markdown import escape
-from streamlit_client.shared.server import get_conversations
+from streamlit_client.shared.server import get_conversations, report_errors
 
 KIND = "preset"  # of the documents in the store
 _MAX_NAME = 60  # characters
@@ -53,16 +53,9 @@ def _keep(values: dict[str, Any]) -> None:
     if not name:
         st.toast("A preset needs a name.", icon=":material/error:")
         return
-    _report_errors(lambda: get_conversations().put_document(KIND, name, values))
+    report_errors(lambda: get_conversations().put_document(KIND, name, values))
     st.session_state.preset_name = ""
 
 
 def _delete(name: str) -> None:
-    _report_errors(lambda: get_conversations().delete_document(KIND, name))
-
-
-def _report_errors(act: Callable[[], Any]) -> None:
-    try:
-        act()
-    except TritonchatError as error:
-        st.toast(escape(str(error)), icon=":material/error:")
+    report_errors(lambda: get_conversations().delete_document(KIND, name))

@@ -1,19 +1,23 @@
 """The server behind the pages: its client, and what it last said about itself."""
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from model_core.errors import ModelNotFound, TritonchatError
 from model_core.llm.description import ModelDescription
+from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
+from streamlit_client.shared.temporary import PageConversations, TemporaryStore
 from triton_server.client import ChatClient
-from triton_server.client.conversations import Conversations
 
 DEFAULT_SERVER = "127.0.0.1:8001"
 # A person waits so long at a server that does not answer, before the page says so.
 STATS_TIMEOUT_S = 3.0
+_TEMPORARY = "temporary"  # in the session: its temporary conversations
 
 
 def get_client() -> ChatClient:
@@ -58,6 +62,25 @@ def _may_write(model: ModelDescription | None) -> bool:
     return model is None or "generate" in model["tasks"]
 
 
-def get_conversations() -> Conversations:
-    """The visitor's conversations in the server's store."""
-    return get_client().conversations(owner())
+def get_conversations() -> PageConversations:
+    """The visitor's conversations in the server's store, and the temporary ones of the session."""
+    kept = get_client().conversations(owner())
+    return PageConversations(kept, st.session_state.setdefault(_TEMPORARY, TemporaryStore()))
+
+
+def forget_temporary(conversation: str | None) -> None:
+    """Forget the temporary conversations of the session, and what the server has cached of one."""
+    st.session_state.pop(_TEMPORARY, None)
+    if conversation is not None:
+        with suppress(TritonchatError):  # a server that is away has forgotten it
+            get_client().forget(conversation)
+
+
+def report_errors(act: Callable[[], Any]) -> bool:
+    """Do something, and show its error for a moment if it fails. Whether it has succeeded."""
+    try:
+        act()
+    except TritonchatError as error:
+        st.toast(escape(str(error)), icon=":material/error:", duration="long")
+        return False
+    return True

@@ -10,6 +10,7 @@ from ..conversations.tree import Attachment, Conversation, Summary, conversation
 
 Summaries = list[Summary]
 Votes = list[dict[str, Any]]
+Counts = list[dict[str, Any]]
 
 
 class Conversations:
@@ -117,6 +118,14 @@ class Conversations:
         Raises ConversationNotFound, TurnNotFound and SessionsFull.
         """
         self._run("change_turn", id=conversation_id, turn=turn, **changes)
+
+    def usage(self, since: float = 0.0) -> Counts:
+        """The tokens of answers since a time (seconds since 1970), by quarter of an hour and model.
+
+        The oldest come first. Each has `time`, `model`, `answers`, `prompt_tokens`, `completion_tokens` and
+        `cached_tokens`, which are a part of the prompts'.
+        """
+        return self._run("usage", since=since)
 
     def list_documents(self, kind: str) -> dict[str, Any]:
         """The values of all documents of a kind, by name."""

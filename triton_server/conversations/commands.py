@@ -112,6 +112,10 @@ class _PutDocument(_OfDocument):
     value: Annotated[Any, AfterValidator(check_json), AfterValidator(_check_size)]
 
 
+class _Usage(_OfOwner):
+    since: Annotated[float, Field(ge=0, le=1e11)] = 0.0
+
+
 class _AddVote(_OfOwner):
     vote: _SmallObject
 
@@ -156,6 +160,7 @@ STORE_COMMANDS = {
     "get_document": Command((_OfDocument,), "value"),
     "put_document": Command((_PutDocument,), done="stored"),
     "delete_document": Command((_OfDocument,), done="deleted"),
+    "usage": Command((_Usage,), "usage"),
     "list_votes": Command((_OfOwner,), "votes"),
     "add_vote": Command((_AddVote,), done="stored"),
     "list_collections": Command((_OfOwner,), "collections"),

@@ -5,6 +5,7 @@ question is edited, or an answer made again, two turns have the same parent: the
 a conversation is the turn whose path from the root is shown.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
@@ -186,7 +187,8 @@ def make_content(question: str, attachments: Sequence[Attachment]) -> str | list
 def make_title(question: str, length: int = 60) -> str:
     """A title from a question: its first line that has words, cut at a word."""
     line = next((" ".join(line.split()) for line in question.splitlines() if line.split()), "")
-    line = line.lstrip("#>*-` ") or line
+    # Not the mark of a name, as in "#handbook".
+    line = re.sub(r"^(?:[>*` -]+|#+(?= ))*", "", line) or line
     if len(line) <= length:
         return line
     cut = line[:length].rpartition(" ")[0]

@@ -81,3 +81,8 @@ def test_axe_finds_no_serious_fault(visit: Callable[..., Page], several: Endpoin
         expect(page.get_by_text("With these settings the model would write")).to_be_visible()
         expect(page.locator("svg.marks")).to_have_count(3)
         check(page)
+
+        page.goto(f"{address}/data")
+        expect(page.locator("svg.marks")).to_be_visible()
+        expect(page.get_by_text("Import such a file")).to_be_visible()
+        check(page)

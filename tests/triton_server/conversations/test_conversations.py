@@ -174,6 +174,8 @@ def test_titles_come_from_the_first_question(store: ConversationStore) -> None:
     assert make_title("word " * 40) == "word word word word word word word word word word word word…"
     assert make_title("x" * 100) == "x" * 59 + "…"
     assert make_title("## Heading") == "Heading"
+    assert make_title("> - **#handbook How?") == "#handbook How?"
+    assert make_title("- # ") == "#"
     assert make_title(" \n ") == ""
 
 

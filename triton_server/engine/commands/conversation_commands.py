@@ -28,6 +28,7 @@ from ...conversations.tree import Attachment, Turn
 if TYPE_CHECKING:
     from ...conversations.documents import DocumentStore
     from ...conversations.store import ConversationStore
+    from ...conversations.usage import UsageStore
     from .collection_commands import CollectionCommands
 
 _THREADS = 4
@@ -90,18 +91,20 @@ class ConversationCommands:
             self._waiting -= 1
 
     @cached_property
-    def _stores(self) -> "tuple[ConversationStore, DocumentStore, CollectionCommands]":
+    def _stores(self) -> "tuple[ConversationStore, DocumentStore, CollectionCommands, UsageStore]":
         # Imported here because SQLAlchemy is large; `load_modules` does it while Triton starts.
         from ...conversations.database import default_url
         from ...conversations.documents import DocumentStore
         from ...conversations.store import ConversationStore
         from ...conversations.transactions import Database
+        from ...conversations.usage import UsageStore
         from .collection_commands import CollectionCommands
 
         url = self._url or default_url()
         database, limits = Database(url), self._limits
         collections = CollectionCommands(database, url, limits)
-        return ConversationStore(database, limits), DocumentStore(database, limits), collections
+        documents = DocumentStore(database, limits)
+        return ConversationStore(database, limits), documents, collections, UsageStore(database)
 
     @property
     def conversations(self) -> "ConversationStore":
@@ -117,6 +120,11 @@ class ConversationCommands:
     def collections(self) -> "CollectionCommands":
         """The commands of collections, in the same database."""
         return self._stores[2]
+
+    @property
+    def usage(self) -> "UsageStore":
+        """What answers took, in the same database."""
+        return self._stores[3]
 
 
 def _list(stores: ConversationCommands, command: Any) -> list[dict[str, Any]]:
@@ -157,6 +165,7 @@ _HANDLERS: dict[str, Callable[[ConversationCommands, Any], Any]] = {
     "get_document": lambda stores, c: stores.documents.get(c.owner, c.kind, c.name),
     "put_document": lambda stores, c: stores.documents.put(c.owner, c.kind, c.name, c.value),
     "delete_document": lambda stores, c: stores.documents.delete(c.owner, c.kind, c.name),
+    "usage": lambda stores, c: stores.usage.count(c.owner, c.since),
     "list_votes": lambda stores, c: stores.documents.list_votes(c.owner),
     "add_vote": lambda stores, c: stores.documents.add_vote(c.owner, c.vote),
     "list_collections": lambda stores, c: stores.collections.list_collections(c),
