@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # slow to import, and few pages have servers
 KIND = "tools"  # of the documents in the store, by the ids of conversations
 _LOOK_S = 0.1  # at a call that runs
 _STARTED = "started_turns"  # in the session: what this tab has asked
+_CALL_TIMES = "call_times"  # in the session: seconds that calls have run, by conversation and turn
 _REFUSED = "Error: the person does not allow this tool."
 _Key = tuple[str | None, int | None, str]
 
@@ -53,7 +54,7 @@ def show_servers(chat: Chat) -> None:
 
 
 def offer_tools(chat: Chat, settings: ChatSettings) -> ChatSettings:
-    """The settings with the tools of the servers that are on. After too many rounds, none may be called.
+    """The settings with the tools of the servers that are on. After many rounds, or long, none may be called.
 
     Raises TritonchatError for a server that does not run.
     """
@@ -65,7 +66,7 @@ def offer_tools(chat: Chat, settings: ChatSettings) -> ChatSettings:
     own = settings.changes.get("tools") or []
     described = [describe(name, offer) for name, offer in offers.items()]
     changes = {**settings.changes, "tools": [*own, *described]}
-    if count_rounds(chat) >= servers.limits.rounds:
+    if count_rounds(chat) >= servers.limits.rounds or _count_seconds(chat) >= servers.limits.total_s:
         changes["tool_choice"] = "none"
     return replace(settings, changes=changes)
 
@@ -85,6 +86,14 @@ def count_rounds(chat: Chat) -> int:
             break
         count += 1
     return count
+
+
+def _count_seconds(chat: Chat) -> float:
+    """Seconds of answers and calls since the last question, without those in which a person decides."""
+    times: dict[tuple[str | None, int | None], float] = st.session_state.get(_CALL_TIMES, {})
+    recent = chat.turns[-count_rounds(chat) - 1 :]
+    answers = sum(turn.answer.timings["total"] or 0.0 for turn in recent if turn.answer is not None)
+    return answers + sum(times.get((chat.id, turn.id), 0.0) for turn in recent)
 
 
 def show_calls(chat: Chat, turn: Turn, send: Callable[[Turn, dict[str, str]], None]) -> bool:
@@ -115,6 +124,8 @@ def show_calls(chat: Chat, turn: Turn, send: Callable[[Turn, dict[str, str]], No
         # This call ends the run if the visitor has clicked or left. The tool goes on.
         place.caption(f"{escape(call.name)} runs … {time.monotonic() - begin:.0f} s")
         time.sleep(_LOOK_S)
+    times = st.session_state.setdefault(_CALL_TIMES, {})
+    times[chat.id, turn.id] = times.get((chat.id, turn.id), 0.0) + time.monotonic() - begin
     send(turn, {call.id: _read(_CALLS.pop(key))})
     st.rerun()
 

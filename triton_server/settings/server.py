@@ -271,7 +271,8 @@ class McpSettings(Settings):
     mcp_call_time_s: Duration = setting("60", key="mcp_call_time", is_rare=True, gt=0)
     """Maximum time of a call."""
     mcp_total_time_s: Duration = setting("5m", key="mcp_total_time", is_rare=True, gt=0)
-    """Time after which an answer calls no more tools."""
+    """Time after which an answer calls no more tools. On the page, that in which a person decides does not
+    count."""
     mcp_max_result: Size = setting("1MiB", is_rare=True)
     """Maximum of what an MCP server may send at once, such as the result of a call. A server that sends more
     is started again, and the call has failed."""

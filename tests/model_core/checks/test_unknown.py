@@ -342,10 +342,10 @@ def test_keys_of_layers_that_share_them_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("family", "expected"),
     [
-        ("starcoder3", "'starcoder3', which is not supported, but starcoder2 is; see docs"),
-        ("whisper", "'whisper', which is not supported; see docs"),
+        ("starcoder3", "'starcoder3', which is not supported, but starcoder2 is; `tritonchat recommend`"),
+        ("whisper", "'whisper', which is not supported; `tritonchat recommend`"),
         ("deepseek_v4", "not supported, because its layers attend to keys that are compressed"),
-        (None, "None, which is not supported; see docs"),
+        (None, "None, which is not supported; `tritonchat recommend`"),
     ],
 )
 def test_an_unknown_family_is_refused_with_those_that_are_spelled_alike(

@@ -518,7 +518,7 @@ def test_file_that_is_not_causal_makes_the_vectors_of_its_folder(tmp_path: Path)
 
 def test_an_unknown_architecture_is_named(tmp_path: Path) -> None:
     write_gguf(tmp_path / "a.gguf", {"general.architecture": "whisper"}, {"token_embd.weight": TENSOR})
-    with pytest.raises(ModelError, match=r"a\.gguf: 'whisper' is not a supported architecture; see docs/"):
+    with pytest.raises(ModelError, match=r"a\.gguf: 'whisper' is not a supported architecture; `tritonchat "):
         GGUFModel(tmp_path / "a.gguf")
 
 
