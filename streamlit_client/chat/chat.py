@@ -220,7 +220,7 @@ def is_greedy(turn: Turn, model: ModelDescription | None) -> bool:
 def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatError | None) -> ChatSettings:
     """Show the list of conversations and the settings; return the settings."""
     with st.sidebar:
-        with st.container(horizontal=True, gap="xsmall"):
+        with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
             st.button(
                 "New chat",
                 icon=":material/add_comment:",
