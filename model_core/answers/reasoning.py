@@ -83,8 +83,8 @@ _PAIRS = (
     ("<|inner_prefix|>", "<|inner_suffix|>"),
     ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
 )
-# `<think>` with a prefix, such as `<seed:think>` of Seed-OSS or `<mm:think>` of MiniMax-M3.
-_PREFIXED = re.compile(r"</(\w+:think)>")
+# `<think>` with a prefix, such as `<seed:think>` of Seed-OSS `<mm:think>` of MiniMax-M3, or a suffix (Hy3).
+_PREFIXED = re.compile(r"</(\w+:think|think:[\w.-]+)>")
 
 
 def recognize_reasoning(template: str) -> ReasoningForm | None:

@@ -253,6 +253,9 @@ def read_window(raw: dict[str, Any]) -> Any:
     return window if raw.get("use_sliding_window") else None
 
 
+_OLDER_INDEXED = "deepseek_sparse_attention"  # a name in published files
+
+
 def read_layer_types(
     raw: dict[str, Any],
     default: Sequence[str] | int,
@@ -268,6 +271,8 @@ def read_layer_types(
     if isinstance(default, int):
         default = [known[(i + 1) % default != 0] for i in range(layers)]
     types = raw.get(name) or default
+    if isinstance(types, list):
+        types = ["indexed_attention" if kind == _OLDER_INDEXED else kind for kind in types]
     if not isinstance(types, Sequence) or len(types) != layers or not all(kind in known for kind in types):
         raise ModelError(f"{name} should name {' or '.join(known)} for each of {layers} layers.")
     return tuple(types)

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from ..tape.distances import DistanceBias
 from ..tape.references import Span, WeightRef
+from ..tape.selection import Chosen
 from ..tape.tape import Tape
 from .config import ModelConfig
 
@@ -20,6 +22,7 @@ class Scores:
         has_sinks: each head has an attention sink, see Tape.attend.
         distances: what is added by distance, such as ALiBi.
         is_bounded: whether rows of images see each other both ways, see Tape.attend.
+        chosen: the positions that take part, None: all.
     """
 
     scale: float | None = None
@@ -27,9 +30,10 @@ class Scores:
     has_sinks: bool = False
     distances: DistanceBias | None = None
     is_bounded: bool = False
+    chosen: Chosen | None = None
 
 
-_PLAIN = Scores()
+PLAIN = Scores()
 # Writes a part of a layer: its input, and the number of the layer -> its output.
 Part = Callable[[Span, int], Span]
 
@@ -42,7 +46,7 @@ def write_attention(
     head_norm: bool = False,
     full_norm: bool = False,
     offset: float = 0.0,
-    scores: Scores = _PLAIN,
+    scores: Scores = PLAIN,
 ) -> Span:
     """Grouped-query attention with rotary positions (Ainslie et al., 2023, arXiv:2305.13245).
 
@@ -101,14 +105,14 @@ def write_grouped_qkv(t: Tape, c: ModelConfig, h: Span, name: str) -> list[Span]
     return t.matmul(h, "qkv", weights, c.qkv_bias)
 
 
-def write_attend(t: Tape, c: ModelConfig, q: Span, k: Span, v: Span, i: int, scores: Scores = _PLAIN) -> Span:
+def write_attend(t: Tape, c: ModelConfig, q: Span, k: Span, v: Span, i: int, scores: Scores = PLAIN) -> Span:
     """Rotate queries and keys by their positions, and attend with the window of layer i."""
     if (rope := c.ropes[i]) is not None:
         q, k = t.rope(q, rope), t.rope(k, replace(rope, query_growth=0.0))  # keys do not grow
     scale = c.head_dim**-0.5 if scores.scale is None else scores.scale
     sinks = f"model.layers.{i}.self_attn.sinks" if scores.has_sinks else None
-    settings = {"softcap": scores.softcap, "sinks": sinks, "distances": scores.distances}
-    settings["is_bounded"] = scores.is_bounded
+    settings: dict[str, Any] = {"softcap": scores.softcap, "sinks": sinks, "distances": scores.distances}
+    settings |= {"is_bounded": scores.is_bounded, "chosen": scores.chosen}
     return t.attend(q, k, v, scale, c.windows[i], **settings)
 
 

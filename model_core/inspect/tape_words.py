@@ -180,6 +180,9 @@ def _say(record: Record, tape: Tape) -> str:
                 f"Keep the keys ({_heads(keys)}) and values ({_heads(values)}) of these positions "
                 f"in KV layer {layer}."
             )
+        case operations.Select(q, _, _, layer, unit, top):
+            units = "positions" if unit == 1 else f"runs of {unit} positions"
+            return f"Choose the {top} {units} to attend to, by {_heads(q)} and KV layer {layer} (indexer)."
         case operations.Attend():
             return _say_attend(record, tape)
         case operations.Gate(gate, _, _, activation):
@@ -217,6 +220,8 @@ def _say(record: Record, tape: Tape) -> str:
             if weight is None:
                 return f"Take {x.buffer} of the token before."
             return f"Mix each column of {x.buffer} over the last {weight.shape[-1]} tokens (convolution)."
+        case operations.Pool(x, _, _, bias):
+            return f"Mix each column of {x.buffer} over {bias.shape[0]} tokens, by the softmax of gates."
         case operations.Scan(v=v, k=k):
             return (
                 f"Update the state of {v.heads} heads, {k.size} times {v.size} numbers each, "
@@ -238,6 +243,7 @@ def _say_attend(record: operations.Attend, tape: Tape) -> str:
         window = f" in their own chunk of {record.window} positions"
     added = ", to which a number is added by the distance" if record.distances or record.relative else ""
     whom = "all positions" if record.ahead is None else "the positions so far"
+    whom = whom if record.chosen is None else "the chosen positions"
     return (
         f"Attend with {_heads(record.q)}{shared}: compare each query with the keys of {whom}{window}, "
         f"and mix their values by the softmax of the scores{added}."

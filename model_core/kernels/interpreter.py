@@ -45,9 +45,10 @@ from .sequences.attention import (
     first_segment,
     scratch_rows,
 )
-from .sequences.kv_slots import write_kv_slot
+from .sequences.kv_slots import page_table, write_kv_slot
 from .sequences.online_softmax import merge_states, state_bytes, write_outputs
-from .sequences.recurrence import conv, scan, selective_scan
+from .sequences.recurrence import conv, pool, scan, selective_scan
+from .sequences.selection import select
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .sinkhorn import sinkhorn_row
 from .team import barrier, claim
@@ -83,6 +84,8 @@ class Operation(IntEnum):
     CONV = 22
     SCAN = 23
     SELECTIVE_SCAN = 24
+    SELECT = 25
+    POOL = 26
 
 
 # A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
@@ -112,6 +115,9 @@ INSTRUCTION = record_type(
     "ahead",  # positions after its own that a token attends to
     "chunk",  # positions of a chunk, to whose tokens it attends; 0: none
     "bounded",  # whether it attends within the bounds of the step
+    "unit",  # positions that an indexer chooses together; of attention 0: none are chosen
+    "top",  # units that it chooses
+    "local",  # of these, the last ones that it chooses in any case
     "part",  # of the given rows
     "tensor",  # the first of a product's tensors that adapters may change, and how many there are
     "tensors",
@@ -158,6 +164,8 @@ STEP = record_type(
     "low_rank_row",
     "states_of_parts",  # states_of_parts_size bytes, for attention whose segments threads share
     "states_of_parts_size",
+    "unit_scores",  # float32 [SCORED_ROWS, units], unit_scores_row bytes apart, of an indexer
+    "unit_scores_row",
     "scratch",  # scratch_size bytes for each thread
     "scratch_size",
 )
@@ -194,6 +202,10 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
             scan(s, i, buffers)
         elif i.op == Operation.SELECTIVE_SCAN:
             selective_scan(s, i, buffers)
+        elif i.op == Operation.SELECT:
+            select(s, threads, i, buffers, pools[i.group], scratch)
+        elif i.op == Operation.POOL:
+            pool(s, i, buffers)
         else:
             while (
                 end < len(tape)
@@ -254,7 +266,7 @@ def _row(s, i, buffers, pools, row):
         add_row(table_row, i.size, np.float32(1), target)
     elif i.op == Operation.WRITE_KV:
         position = get_i32(s.positions, 4 * row)
-        page = get_i32(_page_table(s, i, get_i32(s.sequences, 4 * row)), 4 * (position // PAGE))
+        page = get_i32(page_table(s, i, get_i32(s.sequences, 4 * row)), 4 * (position // PAGE))
         write_kv_slot(pools[i.group], i.layer, page, position % PAGE, source, target)
     elif i.op == Operation.QUANTIZE:
         quantize_row(x, row, i.size, i.matrix)
@@ -308,12 +320,6 @@ def _operand_address(buffers, operand, row):
 
 
 @inner
-def _page_table(s, i, sequence):
-    """Address of a sequence's page table for the group of a KV layer."""
-    return s.page_tables + i.group * s.page_tables_group + sequence * s.page_tables_row
-
-
-@inner
 def _end_of_block(s, i, block):
     """The position behind the last that a block of queries attends to."""
     row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
@@ -355,7 +361,7 @@ def _attend(s, threads, i, buffers, p, scratch):
         while item < (items if merges else items * parts):
             part, block, head = item // items, item % items // p.kv_heads, item % p.kv_heads
             row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
-            table = _page_table(s, i, get_i32(s.blocks, 12 * block + 8))
+            table = page_table(s, i, get_i32(s.blocks, 12 * block + 8))
             queries = x.floats + row * x.row + i.x_start
             to = out.floats + row * out.row + i.y_start
             position = get_i32(s.positions, 4 * row)
@@ -365,7 +371,13 @@ def _attend(s, threads, i, buffers, p, scratch):
             if i.columns:  # then a step has whole sequences
                 relative = of_queries.floats + row * of_queries.row + i.input_0.start
                 keys = of_keys.floats + (row - position) * of_keys.row + i.input_1.start
-            numbers = relative, of_queries.row, keys, of_keys.row
+            chosen, chosen_row = np.int64(0), np.int64(0)
+            if i.unit:
+                bits = buffers[i.input_2.buffer]
+                chosen = bits.floats + row * bits.row + i.input_2.start
+                chosen += head // i.input_2.repeats * i.input_2.head_step
+                chosen_row = bits.row
+            numbers = relative, of_queries.row, keys, of_keys.row, chosen, chosen_row
             q = Queries(queries, x.row, table, position, tokens, last, bounds, group, head, *numbers)
             first, end = _first_of_block(s, i, row), end_segment(last)
             states = s.states_of_parts + item * size

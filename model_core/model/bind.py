@@ -1,13 +1,13 @@
 """Binds a tape to its weights for the compiled interpreter: names become addresses."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..adapters.packing import AdaptedTensor, find_half_strips, find_tensors
-from ..cache.memory import KVGroup, group_layers
+from ..cache.memory import group_layers
 from ..cache.states import state_offsets
 from ..kernels.interpreter import INSTRUCTION, Operation
 from ..kernels.layout import EXACT, PAGE, STATE_COLUMNS, STRIP
@@ -21,9 +21,11 @@ from ..tape.distances import DistanceBias, RelativeScores
 from ..tape.operations import Record, Routing
 from ..tape.references import Span, WeightRef
 from ..tape.rope import RopeConfig
+from ..tape.selection import Chosen
 from ..tape.tape import Tape
 from ..weights.matrix import Matrix
 from .loaded_weights import LoadedWeights
+from .program import Buffer, Program
 from .rope_table import RopeTable
 
 # activation of a product, or of its gate -> mode of the kernel
@@ -40,45 +42,6 @@ _MODES = {
 _ALL_POSITIONS = 2**31
 _TINY = 1e-30  # changes no sum of scores that are
 _GATES = {"silu": "swiglu", "gelu_tanh": "geglu"}  # activation -> function of a map, if it is another name
-
-
-@dataclass
-class Buffer:
-    """A buffer of rows. `width`: floats of a row, a multiple of STRIP."""
-
-    width: int = 0
-    rows_per_token: int = 1
-    is_input: bool = False  # of a product
-    is_quantized: bool = False
-    parts: int = 0  # in bfloat16 that its rows are split into
-
-
-@dataclass(frozen=True)
-class Program:
-    """A bound tape. `weights` keeps alive the weights whose addresses it has.
-
-    Attributes:
-        instructions: INSTRUCTION [n]; x and y are indices of `buffers`.
-        buffers: by name, in the order of their indices.
-        ropes: the tables of RoPE that instructions point into.
-        kv_groups: the groups of KV layers that instructions name.
-        tensors: those that adapters can change, in the order in which instructions name them.
-        experts: the largest number of experts of a mixture, 0 if there is none.
-        experts_per_token: how many of them a token chooses at most.
-        head: how many instructions come before the product that gives logits.
-        sources: for each instruction, which of the records it belongs to.
-    """
-
-    instructions: np.ndarray
-    buffers: dict[str, Buffer]
-    ropes: list[RopeTable]
-    kv_groups: list[KVGroup]
-    weights: list[np.ndarray | Matrix]
-    tensors: list[AdaptedTensor]
-    experts: int
-    experts_per_token: int
-    head: int
-    sources: list[int]
 
 
 def bind(tape: Tape, weights: LoadedWeights, max_context: int, arithmetic: str, parts: int) -> Program:
@@ -177,6 +140,7 @@ class _Binder:
                 fields["bounded"] = record.is_bounded
                 fields |= {} if distances is None else self._bias_by_distance(distances)
                 fields |= {} if record.relative is None else self._numbers_by_distance(record.relative, q)
+                fields |= {} if record.chosen is None else self._chosen(record.chosen, layer)
                 self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
             case operations.Add(x, y, factor):
                 self._emit("add", x, y, scale=factor)
@@ -222,6 +186,16 @@ class _Binder:
                 fields = self._operands((w, v, k, r, a or k, b or k), y)
                 fields |= {"state": self._state_starts[state], "mode": a is not None}
                 self._emit("scan", v, y, keys=k.size, **fields)
+            case operations.Select(q, y, factors, layer, unit, top, local):
+                fields = {"unit": unit, "top": top, "local": local, **self._kv_places[layer]}
+                fields |= self._operands((factors or q, y), y)
+                if factors is None:
+                    fields["input_0"]["buffer"] = -1
+                self._emit("select", q, y, **fields)
+            case operations.Pool(x, gates, y, bias, state):
+                fields = {"width": bias.shape[0], "weight": self._store(self._read(bias))}
+                fields |= self._operands((x, gates), x) | {"state": self._state_starts[state]}
+                self._emit("pool", x, y, heads=1, size=x.width, **fields)
             case operations.SelectiveScan(dt, v, k, r, y, rates, state):
                 fields = self._operands((dt, v, k, r), y) | {"state": self._state_starts[state]}
                 columns = round_up(v.width, STATE_COLUMNS)
@@ -280,6 +254,13 @@ class _Binder:
         self.weights.append(columns)
         operands = self._operands((relative.of_queries, relative.of_keys), q)
         return operands | {"columns": columns.ctypes.data + 4 * reach}
+
+    def _chosen(self, chosen: Chosen, layer: int) -> dict[str, Any]:
+        """The fields for the positions that attention is confined to: heads of bits serve KV heads."""
+        group = self.kv_groups[self._kv_places[layer]["group"]]
+        heads = replace(chosen.bits, heads=group.shape.kv_heads, width=group.shape.kv_heads)
+        operand = self._operands((chosen.bits,), heads)["input_0"]
+        return {"unit": chosen.unit, "input_2": operand}
 
     def _bind_experts(self, record: operations.Experts) -> None:
         x, gate_up = record.x, record.gate_up

@@ -4,12 +4,15 @@ NumPy's sine and cosine use other instructions, and round differently, on differ
 computed only with additions and multiplications of float64, which IEEE 754 defines exactly.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from ..kernels.interpreter import Operation
 from ..machine.memory import aligned_zeros
 from ..tape.rope import RopeConfig, axes_of_frequencies, growth_of_queries, rope_frequencies
+from .batch import Batch
 
 _BLOCK = 4096  # positions computed at a time
 # pi / 2 in three parts of 33 bits, so that a product with a whole number below 2^20 is exact (fdlibm, Sun
@@ -98,3 +101,23 @@ def cos_sin(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     cos = np.where(odd, sine, cosine)
     sin = np.where(odd, cosine, sine)
     return np.where((quarter == 1) | (quarter == 2), -cos, cos), np.where(quarter >= 2, -sin, sin)
+
+
+def place_rows(
+    instructions: np.ndarray, tables: Iterable[RopeTable], batch: Batch
+) -> tuple[np.ndarray, np.ndarray]:
+    """The instructions of a step, and the row of each token in the tables that they name: int32 [tokens].
+
+    With axes, the instructions are copies, which name tables of this step alone. `batch.mixed` keeps them.
+    """
+    if batch.axes is None:
+        return instructions, batch.positions
+    copies = instructions.copy()
+    ropes = instructions["op"] == Operation.ROPE
+    for table in tables:
+        cos, sin = table.mix(batch.positions, batch.axes)
+        own = ropes & (instructions["cos"] == table.cos.ctypes.data)
+        copies["cos"][own], copies["sin"][own] = cos.ctypes.data, sin.ctypes.data
+        copies["table_row"][own] = cos.strides[0]
+        batch.mixed.extend((cos, sin))
+    return copies, np.arange(len(batch.tokens), dtype=np.int32)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels.interpreter import STEP
+from ..kernels.interpreter import STEP, Operation
 from ..kernels.layout import GROUP
 from ..kernels.products.activations import ACTIVATIONS, RUN_BYTES
 from ..kernels.products.bfloat16 import part_bytes
@@ -10,9 +10,10 @@ from ..kernels.products.experts import group_table_bytes
 from ..kernels.products.strips import ROWS_BEYOND, scratch_bytes
 from ..kernels.sequences.attention import SEGMENT, attention_scratch, scratch_rows
 from ..kernels.sequences.online_softmax import state_bytes
+from ..kernels.sequences.selection import SCORED_ROWS, selection_scratch
 from ..kernels.team import Team
 from ..machine.memory import aligned_zeros, round_up
-from .bind import Program
+from .program import Program
 
 # Bytes. With more threads and longer contexts, threads do not share the segments of attention.
 _MAX_STATES_OF_PARTS = 2**26
@@ -69,6 +70,12 @@ class StepBuffers:
             key_dim = max((shape.key_dim for shape in shapes), default=0)
             value_dim = max((shape.value_dim for shape in shapes), default=0)
             attention = attention_scratch(key_dim, value_dim, self._query_group)
+            indexers = self._program.instructions[self._program.instructions["op"] == Operation.SELECT]
+            if len(indexers):
+                attention = max(attention, selection_scratch(int(indexers["heads"].max())))
+                units = round_up(context // int(indexers["unit"].min()), 32) + 16
+                rows = max(SCORED_ROWS, int(indexers["heads"].max()))
+                self._array(step, "unit_scores", rows, units)
             size = round_up(max(scratch_bytes(tokens), attention), 64)
             self._array(step, "scratch", self._team.threads, size, np.uint8, row="scratch_size")
             states = scratch_rows(self._query_group) * state_bytes(value_dim)

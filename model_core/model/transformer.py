@@ -34,7 +34,7 @@ from .batch import Batch
 from .bind import bind
 from .loaded_weights import LoadedWeights
 from .profile import Profile
-from .rope_rows import place_rows
+from .rope_table import place_rows
 from .step_buffers import StepBuffers
 
 # Rows of logits in memory at a time, of those that are only reduced: 39 MB for a vocabulary of 152,000.
@@ -303,7 +303,7 @@ class Transformer:
         for name, width in self.tape.inputs.items():
             buffers.floats[name][:tokens, :width] = batch.inputs[name]
         self._set_adapters(batch)
-        self._instructions, rope_rows = place_rows(self._program, batch)
+        self._instructions, rope_rows = place_rows(self._program.instructions, self._program.ropes, batch)
         self._give_rows(batch)
         self._set_logit_rows(batch, batch.logit_rows)
         blocks = batch.query_blocks(max(1, MAX_QUERY_ROWS // self._query_group))

@@ -15,7 +15,7 @@ from ..kernels.layout import INT8
 from ..model.presets import choose_bits
 from ..reference import interpreter
 from ..reference import operators as op
-from ..tape.operations import Attend, Conv, Experts, Linear, Scan, SelectiveScan, TakeRows
+from ..tape.operations import Attend, Conv, Experts, Linear, Pool, Scan, Select, SelectiveScan, TakeRows
 from ..tape.passes import products
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
@@ -69,7 +69,7 @@ def quantize_layers(
             if name != "x"
         }
         sequence.begin({"x": round_as_packed(op.embed(np.array(tokens), table), INT8), **rows})
-    last_readers = {record.layer: record for record in tape.records if isinstance(record, Attend)}
+    last_readers = {r.layer: r for r in tape.records if isinstance(r, Attend | Select)}
     last = next(record.x for record in tape.records if isinstance(record, TakeRows))
     for record in tape.records:
         if isinstance(record, TakeRows):
@@ -90,9 +90,9 @@ def quantize_layers(
                 shared[record.weights] = dict(quantized)
         for sequence in sequences:
             interpreter.execute(record, lambda w: quantized[w] if w in quantized else read(w), sequence)
-            if isinstance(record, Conv | Scan | SelectiveScan):  # what it keeps is not needed again
+            if isinstance(record, Conv | Pool | Scan | SelectiveScan):  # what it keeps is not needed again
                 sequence.states.clear()
-            if isinstance(record, Attend) and record is last_readers[record.layer]:
+            if isinstance(record, Attend | Select) and record is last_readers[record.layer]:
                 del sequence.keys[record.layer], sequence.values[record.layer]
     if rounded_experts:
         experts = sum(record.count for record in tape.records if isinstance(record, Experts))

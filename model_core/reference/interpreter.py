@@ -16,6 +16,7 @@ from ..tape.references import Span, WeightRef
 from ..tape.tape import Tape
 from ..weights.codes import Codes, dequantize_codes
 from . import operators as op
+from . import selection
 
 # Reads a weight as float32.
 WeightReader = Callable[[WeightRef], np.ndarray]
@@ -71,7 +72,8 @@ class Sequence:
 
     def get(self, span: Span) -> np.ndarray:
         """float32 [rows, heads, size]."""
-        return self.rows(span).reshape(-1, span.heads, span.size)
+        rows = self.rows(span)
+        return rows.reshape(len(rows), span.heads, span.size)
 
     def put(self, span: Span, value: np.ndarray) -> None:
         """Write to the columns of a span, in a buffer that grows as needed."""
@@ -137,8 +139,15 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             if relative := record.relative:
                 of_both = s.get(relative.of_queries), s.get(relative.of_keys)
                 added = np.float32(scale) * op.relative_scores(*of_both, relative)
+            if record.chosen is not None:
+                bits, count = s.rows(record.chosen.bits), record.chosen.bits.heads
+                kept = selection.read_chosen(bits, count, record.chosen.unit, past_keys.shape[1])
+                added = np.where(np.repeat(kept, q.heads // count, axis=0), np.float32(0), -np.inf)
             scores = scale, window, softcap, sinks and weights(sinks), ahead, added
             s.put(y, op.attention(s.get(q), past_keys, past_values, *scores))
+        case operations.Select(q, y, factors, layer):
+            of_heads = None if factors is None else s.rows(factors)
+            s.put(y, selection.select(record, s.get(q), s.keys[layer], of_heads, s.positions))
         case operations.Gate(gate, up, y, activation):
             s.put(y, op.gate(s.get(gate), s.get(up), activation))
         case operations.Add(x, y, factor):
@@ -170,6 +179,10 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             taps = taps.reshape(x.width, -1)
             before = s.states.get(state, np.zeros((taps.shape[1] - 1, x.width), np.float32))
             result, s.states[state] = op.conv(s.rows(x), taps, bias and weights(bias), before)
+            s.put(y, result)
+        case operations.Pool(x, gates, y, bias, state):
+            before = s.states.get(state, np.zeros((2, bias.shape[0] - 1, x.width), np.float32))
+            result, s.states[state] = selection.pool(s.rows(x), s.rows(gates), weights(bias), before)
             s.put(y, result)
         case operations.Scan():
             _scan(record, weights, s)

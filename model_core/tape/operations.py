@@ -6,9 +6,10 @@ A row belongs to one token. A record says what is computed, in the terms of its 
 from dataclasses import dataclass
 
 from .distances import DistanceBias, PositionRows, RelativeScores
-from .recurrences import Conv, Scan, SelectiveScan
+from .recurrences import Conv, Pool, Scan, SelectiveScan
 from .references import Span, WeightRef
 from .rope import RopeConfig
+from .selection import Chosen, Select
 
 INNER = "inner"  # the buffer of numbers within an MLP
 
@@ -124,7 +125,8 @@ class Attend:
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
     `distances` is added to scores that are not capped. is_chunked: positions are in chunks of `window`, from
     0 on, and attend to those of their own (Llama 4). is_bounded: rows attend to the positions within their
-    bounds, too, where a step has some (Batch.bounds). `relative` is added to scores before the scale.
+    bounds, too, where a step has some (Batch.bounds). `relative` is added to scores before the scale. Only
+    `chosen` positions take part, if it is given; then there is no softcap.
     """
 
     q: Span
@@ -139,6 +141,7 @@ class Attend:
     is_chunked: bool = False
     is_bounded: bool = False
     relative: RelativeScores | None = None
+    chosen: Chosen | None = None
 
 
 @dataclass(frozen=True)
@@ -345,7 +348,7 @@ class Join:
 Record = (
     Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add
     | AddGiven | Scale | Softcap | TakeRows | Route | Experts | Map | XIELU | Sinkhorn | Dot | Join | Conv
-    | Scan | SelectiveScan
+    | Scan | SelectiveScan | Select | Pool
 )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
                 yield from (ref for ref in (sinks, table) if ref is not None)
             case operations.Conv(weight=weight, bias=bias):
                 yield from (ref for ref in (weight, bias) if ref is not None)
-            case operations.SelectiveScan(rates=weight):
+            case operations.SelectiveScan(rates=weight) | operations.Pool(bias=weight):
                 yield weight
             case operations.Map(inputs=inputs):
                 yield from (ref for ref in inputs if isinstance(ref, WeightRef))
@@ -211,14 +211,16 @@ def permute_inputs(
 def attend_both_ways(tape: Tape) -> None:
     """Let tokens attend to those after them, as far as to those before. A window does not count one's own.
 
-    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks,
-    or if something is added to scores by distance, as models disagree about positions ahead.
+    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks or
+    to chosen positions, or if something is added by distance, as models disagree about positions ahead.
     """
     if tape.states:
         raise ModelError("is_causal is false, which is not supported for a model with recurrent layers.")
     attends = [record for record in tape.records if isinstance(record, operations.Attend)]
     if any(record.is_chunked for record in attends):
         raise ModelError("is_causal is false, which is not supported for a model that attends in chunks.")
+    if any(record.chosen for record in attends):
+        raise ModelError("is_causal is false, which is not supported for a model with sparse attention.")
     if any(record.distances for record in attends):
         raise ModelError("is_causal is false, which is not supported for a model with ALiBi.")
     tape.kv_layers = [

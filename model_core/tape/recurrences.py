@@ -21,6 +21,21 @@ class Conv:
 
 
 @dataclass(frozen=True)
+class Pool:
+    """y_t = sum_i softmax_i(gates_(t - n + 1 + i) + bias_i) * x_(t - n + 1 + i), for each column.
+
+    The bias is [n, columns]. State `state` holds the last n - 1 rows of x and of the gates: [2, n - 1,
+    columns]. Without enough rows, the first y are of rows of zeros.
+    """
+
+    x: Span
+    gates: Span
+    y: Span
+    bias: WeightRef
+    state: int
+
+
+@dataclass(frozen=True)
 class Scan:
     """S_t = S_(t-1) (diag(w) - a b^T) + v k^T, y = S_t r, for each head: linear attention with one state.
 

@@ -21,9 +21,11 @@ from .pythonic import LFM2, OLMO3, PYTHONIC
 from .solar import SOLAR
 from .tags.dsml import DSML, DSML_V4, GCML
 from .tags.glm import GLM
+from .tags.hunyuan import HY3, HY4, find_hunyuan
 from .tags.kimi_k3 import KIMI_K3
 from .tags.minicpm import MINICPM5
 from .tags.minimax import MINIMAX
+from .tags.minimax_m3 import MINIMAX_M3
 from .tags.qwen_coder import QWEN_CODER
 from .tags.seed_oss import SEED_OSS
 
@@ -45,6 +47,9 @@ FORMATS = (
     KIMI,
     KIMI_K3,
     MINIMAX,
+    MINIMAX_M3,
+    HY3,
+    HY4,
     MINICPM5,
     GEMMA4,
     FUNCTION_GEMMA,
@@ -77,4 +82,6 @@ def recognize(template: str) -> ToolFormat:
     """
     if not re.search(r"\btools\b", template) and not HARMONY.is_used_by(template):
         return PLAIN
+    if hunyuan := find_hunyuan(template):  # whose tags may have a suffix
+        return hunyuan
     return next((tool_format for tool_format in FORMATS if tool_format.is_used_by(template)), PLAIN)

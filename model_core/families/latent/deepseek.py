@@ -25,6 +25,7 @@ from ..experts.mixture import (
     with_mtp_layer,
     write_shared_mixture,
 )
+from ..indexer import Indexer, write_indexer
 from ..mtp import layer_names, write_mtp_head
 from ..parts import write_head, write_layer, write_mlp
 
@@ -120,11 +121,14 @@ def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
     return mixture
 
 
-def write_tape(t: Tape, c: DeepSeekConfig) -> None:
-    """Llama's layers with latent attention, and with experts instead of most MLPs."""
+def write_tape(t: Tape, c: DeepSeekConfig, indexer: Indexer | None = None) -> None:
+    """Llama's layers with latent attention, and with experts instead of most MLPs.
+
+    indexer: chooses the positions that layers attend to; None: these are all.
+    """
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        x = _write_layer(t, c, x, i)
+        x = _write_layer(t, c, x, i, indexer)
     write_head(t, c, x)
 
 
@@ -134,9 +138,10 @@ def write_mtp_tape(t: Tape, c: DeepSeekConfig) -> None:
     write_mtp_head(t, c, names, lambda x: _write_layer(t, further, x, c.layers), hands_on_normed=is_glm)
 
 
-def _write_layer(t: Tape, c: DeepSeekConfig, x: Span, i: int) -> Span:
+def _write_layer(t: Tape, c: DeepSeekConfig, x: Span, i: int, indexer: Indexer | None = None) -> Span:
     mlp = write_shared_mixture if c.has_experts[i] else write_mlp
-    return write_layer(t, c, x, i, partial(mlp, t, c), partial(write_latent_attention, t, c))
+    attention = partial(write_latent_attention, t, c, indexer=indexer)
+    return write_layer(t, c, x, i, partial(mlp, t, c), attention)
 
 
 def write_latent_attention(
@@ -147,17 +152,21 @@ def write_latent_attention(
     latent_eps: float = _LATENT_EPS,
     sinks: str | None = None,
     gate: str | None = None,
+    indexer: Indexer | None = None,
 ) -> Span:
     """Queries and keys may have a part that is rotated. All heads share that of the keys.
 
     latent_eps: of the norms of latents. sinks: the name of attention sinks, if there are some. gate: that of
-    a projection, whose sigmoid multiplies what is mixed.
+    a projection, whose sigmoid multiplies what is mixed. indexer: see write_tape.
     """
     p, rope = f"model.layers.{i}.self_attn", c.ropes[i]
     source, name = h, "q_proj"
     if c.query_rank is not None:
         source = t.project(h, "q_latent", f"{p}.q_a_proj", c.query_rank, bias=c.qkv_bias)
         source, name = t.norm(source, f"{p}.q_a_layernorm", latent_eps), "q_b_proj"
+    chosen = None
+    if indexer is not None:
+        chosen = write_indexer(t, indexer, h, source, i, rope, c.max_context)
     q, *q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
     q_rotated = [t.rope(part, rope) for part in q_rotated]
     if rope is not None and rope.query_growth:  # of the whole queries, but not of keys
@@ -173,12 +182,12 @@ def write_latent_attention(
         of_keys, of_values = _split_rows(c, f"{p}.kv_b_proj", sizes, c.kv_rank)
         q = t.multiply_heads(q, "q_latent_keys", of_keys, c.kv_rank, is_transposed=True)
         q, latents = t.join(q, *q_rotated, to="queries"), t.join(latent, *k_rotated, to="keys")
-        mixed = t.attend_to_latents(q, latents, c.kv_rank, c.score_scale, sinks=sinks)
+        mixed = t.attend_to_latents(q, latents, c.kv_rank, c.score_scale, sinks=sinks, chosen=chosen)
         mixed = t.multiply_heads(mixed, "mixed_values", of_values, c.value_dim)
     else:
         k, v = _expand(t, c, latent, "kv", f"{p}.kv_b_proj", sizes)
         q, k = t.join(q, *q_rotated, to="queries"), t.join(k, *k_rotated, to="keys")
-        mixed = t.attend(q, k, v, c.score_scale, sinks=sinks)
+        mixed = t.attend(q, k, v, c.score_scale, sinks=sinks, chosen=chosen)
     if gate is not None:
         gates = t.map("sigmoid", t.project(h, "gate", gate, mixed.width))
         mixed = t.map("multiply", replace(mixed, heads=1), gates)

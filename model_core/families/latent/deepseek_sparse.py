@@ -1,34 +1,45 @@
 """DeepSeek-V3.2 and GLM-5: DeepSeek-V3, whose layers attend to the positions that an indexer chooses.
 
-The indexer (DeepSeek sparse attention, 2025, arXiv:2512.02556) chooses `index_topk` positions for each token.
-In a text of so many tokens it chooses all, and attention is DeepSeek-V3's. Longer texts are refused.
-Source: Transformers, modeling_deepseek_v32.py and modeling_glm_moe_dsa.py.
+GLM-5.1 and later have fewer indexers than layers: the others take what the one before them has chosen
+(arXiv:2603.12201). Source: Transformers, modeling_deepseek_v32.py and modeling_glm_moe_dsa.py.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_size
 from ...tape.tape import Tape
 from ..config import read_layer_count, read_layer_types
+from ..indexer import Indexer, read_indexer, read_shared_indexers
 from . import deepseek
 from .deepseek import DeepSeekConfig
 
-_INDEXER = ("wq_b", "wk", "k_norm", "weights_proj")
+
+@dataclass(frozen=True)
+class SparseConfig(DeepSeekConfig):
+    """`indexer`: chooses positions."""
+
+    indexer: Indexer
 
 
-def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
-    """The config.json of DeepSeek-V3.2 or GLM-5. The context ends where positions would be left out."""
+def read_config(raw: dict[str, Any]) -> SparseConfig:
+    """The config.json of DeepSeek-V3.2 or GLM-5."""
     expect(raw, mlp_bias=False)
-    ignore(raw, "index_n_heads", "index_head_dim", "indexer_rope_interleave")
-    ignore(raw, "indexer_types", "index_topk_freq", "index_topk_pattern", "index_skip_topk_offset")
-    read_layer_types(raw, ["indexed_attention"] * read_layer_count(raw), ("indexed_attention",))
-    chosen, config = read_size(raw, "index_topk", default=2048), deepseek.read_config(raw)
-    return replace(config, max_context=min(config.max_context, chosen))
+    layers, is_glm, size = read_layer_count(raw), raw["model_type"] == "glm_moe_dsa", "qk_rope_head_dim"
+    read_layer_types(raw, ["indexed_attention"] * layers, ("indexed_attention",))
+    read_size(raw, "q_lora_rank")  # which indexers need
+    chooses = (True,) * layers
+    if is_glm:
+        chooses = read_shared_indexers(raw)
+    else:
+        ignore(raw, "indexer_types", "index_topk_freq", "index_topk_pattern", "index_skip_topk_offset")
+    rotates = "pairs" if is_glm else "halves"
+    heads = 32 if is_glm else 64
+    indexer = read_indexer(raw, heads, read_size(raw, size), chooses=chooses, rotates=rotates)
+    config = deepseek.read_config(raw)
+    return SparseConfig(**{f.name: getattr(config, f.name) for f in fields(config)}, indexer=indexer)
 
 
-def write_tape(t: Tape, c: DeepSeekConfig) -> None:
+def write_tape(t: Tape, c: SparseConfig) -> None:
     """DeepSeek-V3's layers."""
-    deepseek.write_tape(t, c)
-    for i in range(c.layers):
-        t.unused |= {f"model.layers.{i}.self_attn.indexer.{name}.weight" for name in _INDEXER}
+    deepseek.write_tape(t, c, c.indexer)

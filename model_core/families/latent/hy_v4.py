@@ -1,7 +1,6 @@
 """Hy4 (Tencent, 2026): gated latent attention with sinks, between hyper-connections that mix no streams.
 
-An indexer chooses `index_topk` positions for each token, as in DeepSeek-V3.2; in a text of so many tokens it
-chooses all, and longer texts are refused. Source: Transformers, modeling_hy_v4.py.
+An indexer chooses positions for each token, as in DeepSeek-V3.2. Source: Transformers, modeling_hy_v4.py.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -15,10 +14,9 @@ from ...tape.tape import Tape
 from ..config import read_layer_count, read_layer_types
 from ..experts.mixture import read_mlp_types, read_shared_mixture, separate_experts, write_experts
 from ..hyper import Hyper, HyperNames, spread, write_through, write_weighted_sum
+from ..indexer import Indexer, read_indexer, read_shared_indexers
 from ..parts import write_head, write_mlp, write_named_mlp
 from .deepseek import DeepSeekConfig, read_latent_config, write_latent_attention
-
-_INDEXER = ("wq_b.weight", "wk.weight", "k_norm.weight", "k_norm.bias", "weights_proj.weight")
 
 
 @dataclass(frozen=True)
@@ -27,12 +25,13 @@ class Hy4Config(DeepSeekConfig):
 
     expert_activation: str
     hyper: Hyper
+    indexer: Indexer
 
 
 def read_config(raw: dict[str, Any]) -> Hy4Config:
-    """The config.json of Hy4. The context ends where positions would be left out."""
+    """The config.json of Hy4."""
     expect(raw, swiglu_limit=10.0, mlp_bias=False, scoring_func="sigmoid", topk_method="noaux_tc")
-    ignore(raw, "index_n_heads", "index_head_dim", "indexer_types", "learnable_sink_init")
+    ignore(raw, "learnable_sink_init")
     read_layer_types(raw, ["indexed_attention"] * read_layer_count(raw), ("indexed_attention",))
     raw.setdefault("routed_scaling_factor", 2.827)
     mixture = read_shared_mixture(raw, dense_layers=1)
@@ -42,10 +41,11 @@ def read_config(raw: dict[str, Any]) -> Hy4Config:
         raise ModelError("partial_rotary_factor and llama_4_scaling_beta are not supported here.")
     eps = read_number(raw, "hc_eps", 1e-6, 0, 1)
     latent = read_latent_config(raw, rope, **mixture)
-    chosen = read_size(raw, "index_topk", default=2048)
+    layers = read_layer_count(raw)
+    names = ["full" if i == 0 or i % 4 == 1 else "shared" for i in range(layers)]
+    chooses = read_shared_indexers(raw, default=names)
     return Hy4Config(
-        **{field.name: getattr(latent, field.name) for field in fields(latent)}
-        | {"max_context": min(latent.max_context, chosen)},
+        **{field.name: getattr(latent, field.name) for field in fields(latent)},
         expert_activation="swiglu_to_10",
         hyper=Hyper(
             streams=read_size(raw, "hc_mult", default=4, max_value=16),
@@ -53,6 +53,9 @@ def read_config(raw: dict[str, Any]) -> Hy4Config:
             eps=eps,
             post_scale=read_number(raw, "hc_magnitude", 2.0),
             post_offset=eps,
+        ),
+        indexer=read_indexer(
+            raw, 16, latent.rotated_dim, chooses=chooses, rotates="last", norm_eps=latent.norm_eps
         ),
     )
 
@@ -62,12 +65,11 @@ def write_tape(t: Tape, c: Hy4Config) -> None:
     x = spread(t, t.embed("model.embed_tokens", c.vocab_size, c.hidden_size), c.hyper)
     for i in range(c.layers):
         p = f"model.layers.{i}"
-        t.unused |= {f"{p}.self_attn.indexer.{name}" for name in _INDEXER}
 
         def attend(h: Span, i: int = i, p: str = p) -> Span:
             h = t.norm(h, f"{p}.input_layernorm", c.norm_eps, to="h")
             sinks, gate = f"{p}.self_attn.sinks", f"{p}.self_attn.gate_proj"
-            return write_latent_attention(t, c, h, i, sinks=sinks, gate=gate)
+            return write_latent_attention(t, c, h, i, sinks=sinks, gate=gate, indexer=c.indexer)
 
         def feed(h: Span, i: int = i, p: str = p) -> Span:
             h = t.norm(h, f"{p}.post_attention_layernorm", c.norm_eps, to="h")

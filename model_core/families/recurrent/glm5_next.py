@@ -1,11 +1,10 @@
 """GLM-5.3 Flash (Z.ai, 2026): Kimi Linear's delta nets and latent attention, between hyper-connections.
 
-There are no positions. An indexer chooses `index_topk` positions for each token, in groups; in a text of so
-many tokens it chooses all, and longer texts are refused. MLPs limit what their gates let through. Source:
-Transformers, modeling_glm5_next.py.
+There are no positions. An indexer chooses tokens for each token, in pools of neighbours. MLPs limit what
+their gates let through. Source: Transformers, modeling_glm5_next.py.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import Fields, expect, ignore, read_number, read_size, shorten
@@ -16,13 +15,12 @@ from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
 from ..experts.mixture import read_mlp_types, read_shared_mixture, write_shared_mixture
 from ..hyper import Hyper, HyperNames, spread, write_mean, write_through
+from ..indexer import Indexer, read_indexer, read_shared_indexers
 from ..latent.deepseek import write_latent_attention
 from ..parts import write_head, write_mlp
 from .kimi_linear import KimiLinearConfig, write_delta_net
 
 _TYPES = ("linear_attention", "indexed_attention")
-_INDEXER = ("wq_b.weight", "wk.weight", "k_norm.weight", "k_norm.bias", "weights_proj.weight")
-_POOLS = ("index_kpool_compress_ape", "index_kpool_compress_gate")
 # Names of fields in linear_attn_config -> those beside it.
 _DELTA_FIELDS = {
     "head_dim": "linear_head_dim",
@@ -38,6 +36,7 @@ class Glm5NextConfig(KimiLinearConfig):
 
     decay_bound: float | None
     hyper: Hyper
+    indexer: Indexer
 
     @property
     def rates_shape(self) -> tuple[int, ...]:
@@ -46,14 +45,11 @@ class Glm5NextConfig(KimiLinearConfig):
 
 
 def read_config(raw: dict[str, Any]) -> Glm5NextConfig:
-    """The text_config of GLM-5.3 Flash. The context ends where positions would be left out."""
+    """The text_config of GLM-5.3 Flash."""
     expect(raw, swiglu_limit=10.0, index_kpool_always_select_tail=True, qk_rope_head_dim=0, head_dim=0)
     expect(raw, scoring_func="sigmoid", topk_method="noaux_tc", hidden_act="silu", mlp_bias=False)
-    ignore(raw, "index_n_heads", "index_head_dim", "indexer_rope_interleave", "index_kpool", "ep_size")
-    ignore(raw, "indexer_types", "index_topk_freq", "index_topk_pattern", "index_skip_topk_offset")
-    ignore(
-        raw, "rope_theta", "rope_parameters", "rope_interleave", "moe_layer_freq"
-    )  # there are no positions
+    ignore(raw, "rope_theta", "rope_parameters", "rope_interleave")  # there are no positions
+    ignore(raw, "ep_size", "moe_layer_freq")
     heads, layers = read_size(raw, "num_attention_heads"), read_layer_count(raw)
     plain_dim = read_size(raw, "qk_nope_head_dim")
     expect(raw, num_key_value_heads=heads, qk_head_dim=plain_dim)
@@ -64,6 +60,14 @@ def read_config(raw: dict[str, Any]) -> Glm5NextConfig:
     types = read_layer_types({**raw, "layer_types": given}, names, _TYPES)
     mixture = read_shared_mixture(raw, dense_layers=3)
     mixture["has_experts"] = read_mlp_types(raw, mixture["has_experts"])
+    attends = [kind == "indexed_attention" for kind in types]
+    pool = read_size(raw, "index_kpool", default=16)
+    chooses = read_shared_indexers(raw, attends)
+    indexer = read_indexer(raw, 32, 0, chooses=chooses, pool=pool)
+    if indexer.top % pool or pool & (pool - 1):
+        raise ModelError(
+            f"index_kpool should be a power of 2 that divides index_topk, {indexer.top}, not {pool}."
+        )
     config: Glm5NextConfig = read_decoder_config(
         raw,
         Glm5NextConfig,
@@ -83,11 +87,12 @@ def read_config(raw: dict[str, Any]) -> Glm5NextConfig:
             eps=read_number(raw, "hc_eps", 1e-6, 0, 1),
             rounds=read_size(raw, "hc_sinkhorn_iters", default=20, max_value=1000),
         ),
+        indexer=indexer,
         **_read_delta_nets(raw),
         **read_attention_bias(raw),
         **mixture,
     )
-    return replace(config, max_context=min(config.max_context, read_size(raw, "index_topk", default=2048)))
+    return config
 
 
 def _read_delta_nets(raw: dict[str, Any]) -> dict[str, Any]:
@@ -120,8 +125,7 @@ def write_tape(t: Tape, c: Glm5NextConfig) -> None:
             h = t.norm(h, f"{p}.input_layernorm", c.norm_eps, to="h")
             if c.is_delta_net[i]:
                 return write_delta_net(t, c, h, i, c.decay_bound)
-            t.unused |= {f"{p}.self_attn.indexer.{name}" for name in (*_INDEXER, *_POOLS)}
-            return write_latent_attention(t, c, h, i, latent_eps=c.norm_eps)
+            return write_latent_attention(t, c, h, i, latent_eps=c.norm_eps, indexer=c.indexer)
 
         def feed(h: Span, i: int = i, p: str = p) -> Span:
             h = t.norm(h, f"{p}.post_attention_layernorm", c.norm_eps, to="h")

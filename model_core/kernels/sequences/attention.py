@@ -18,6 +18,7 @@ from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
+from .selection import hide_others, is_any_chosen
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -92,6 +93,8 @@ class Queries(NamedTuple):
             all heads, numbers]; 0: nothing. `relative_row`: bytes from one token to the next.
         of_keys: the same from numbers of each key of the sequence, [positions, all heads, numbers], and its
             `of_keys_row`.
+        chosen: address of int32, the bits of the units that the first token attends to (selection.py), those
+            of the next one `chosen_row` bytes on; 0: all take part.
     """
 
     at: int
@@ -107,6 +110,8 @@ class Queries(NamedTuple):
     relative_row: int
     of_keys: int
     of_keys_row: int
+    chosen: int
+    chosen_row: int
 
 
 @inner
@@ -177,6 +182,8 @@ def attend_segment(p, i, q, segment, states, scratch):
     # meanwhile, because the hardware prefetcher cannot know the page table.
     for number in range(first_page, last_page, 2):
         pages = min(2, last_page - number)
+        if q.chosen and not is_any_chosen(q, i.unit, number, number + pages):
+            continue  # the scores stay as they are, and are hidden
         keys = first_keys + _page_offset(p, table, number)
         distance = first_keys + _page_offset(p, table, number + pages - 1) - keys
         if is_latent:
@@ -233,6 +240,11 @@ def attend_segment(p, i, q, segment, states, scratch):
         for row in range(rows):
             _add_relative(i, q, row, first_page * PAGE, length, scores + row * row_bytes)
 
+    if q.chosen:
+        for row in range(rows):
+            bits = q.chosen + row // group * q.chosen_row
+            hide_others(bits, i.unit, first_page, last_page, scores + row * row_bytes)
+
     for row in range(rows):
         own = position + row // group
         start = 0 if window == 0 else max(0, own + 1 - window)
@@ -258,6 +270,9 @@ def attend_segment(p, i, q, segment, states, scratch):
     for number in range(first_page, last_page, _PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
         count = min(_PAGES_OF_VALUES * PAGE, length - number * PAGE)
+        end = min(number + _PAGES_OF_VALUES, last_page)
+        if q.chosen and number > first_page and not is_any_chosen(q, i.unit, number, end):
+            continue  # the weights are zeros
         weights = scores + 4 * PAGE * (number - first_page)
         tile = 0
         while tile < value_tiles:

@@ -19,6 +19,12 @@ from ..simd import (
 
 
 @inner
+def page_table(s, i, sequence):
+    """Address of a sequence's page table for the group of a KV layer. s: STEP. i: INSTRUCTION."""
+    return s.page_tables + i.group * s.page_tables_group + sequence * s.page_tables_row
+
+
+@inner
 def write_kv_slot(p, layer, page, slot, keys, values):
     """Write keys and values of one position and all KV heads of a layer to a page.
 

@@ -12,13 +12,16 @@ import numpy as np
 from ..inner import inner
 from ..layout import STATE_COLUMNS
 from ..simd import (
+    add,
     broadcast,
+    divide,
     exp_of_negative,
     fma,
     get_f32,
     get_i32,
     keep_lanes,
     load_f32,
+    maximum,
     multiply,
     store_f32,
     store_lanes,
@@ -110,6 +113,14 @@ def _conv_columns(s, i, x, y, rows, first):
 
 
 @inner
+def _row_at(source, source_row, row, start, state, past, row_bytes):
+    """16 columns of a row, which is in the state if it is before `start`. Arguments as of _keep_rows."""
+    if row >= start:
+        return load_f32(source + row * source_row, 0)
+    return load_f32(state + (row - start + past) * row_bytes, 0)
+
+
+@inner
 def _keep_rows(source, source_row, start, end, past, state, target, row_bytes):
     """Write the last `past` rows before `end` of 16 columns to `target`, which may be the state itself.
 
@@ -117,11 +128,54 @@ def _keep_rows(source, source_row, start, end, past, state, target, row_bytes):
     """
     for tap in range(past):  # in the order in which none is needed any more
         before = end + tap - past
-        if before >= start:
-            value = load_f32(source + before * source_row, 0)
-        else:
-            value = load_f32(state + (before - start + past) * row_bytes, 0)
+        value = _row_at(source, source_row, before, start, state, past, row_bytes)
         store_f32(target + tap * row_bytes, 0, value)
+
+
+@inner
+def pool(s, i, buffers):
+    """The pooled rows of each sequence (reference/selection.pool), 16 columns at a time.
+
+    s: STEP. i: INSTRUCTION; `weight` is the address of the bias, floats [width, columns, padded], and input_1
+    has the gates. buffers: ACTIVATIONS, by index.
+    """
+    blocks, past, row_bytes = -(-i.size // 16), i.width - 1, _pad(i.size)
+    x, g, y = buffers[i.x], buffers[i.input_1.buffer], buffers[i.y]
+    item = claim(s.team)
+    while item < s.sequence_count * blocks:
+        sequence, at = item // blocks, item % blocks * 64
+        start, stop = get_i32(s.starts, 4 * sequence), get_i32(s.starts, 4 * sequence + 4)
+        slot, sure = get_i32(s.slots, 4 * sequence), stop
+        while s.state_slots and get_i32(s.state_slots, 4 * (sure - 1)) != slot:
+            sure -= 1
+        state = s.states + slot * s.state_row + i.state + at
+        gate_state = state + past * row_bytes
+        if get_i32(s.positions, 4 * start) == 0:
+            for tap in range(2 * past):
+                store_f32(state + tap * row_bytes, 0, broadcast(np.float32(0)))
+        source, gates = x.floats + i.x_start + at, g.floats + i.input_1.start + at
+        for row in range(start, stop):
+            peak = broadcast(np.float32(-np.inf))
+            for tap in range(i.width):
+                score = _row_at(gates, g.row, row + tap - past, start, gate_state, past, row_bytes)
+                peak = maximum(peak, add(score, load_f32(i.weight + tap * row_bytes, at)))
+            total, mixed = broadcast(np.float32(0)), broadcast(np.float32(0))
+            for tap in range(i.width):
+                score = _row_at(gates, g.row, row + tap - past, start, gate_state, past, row_bytes)
+                score = add(score, load_f32(i.weight + tap * row_bytes, at))
+                weight = exp_of_negative(subtract(score, peak))
+                value = _row_at(source, x.row, row + tap - past, start, state, past, row_bytes)
+                total, mixed = add(total, weight), fma(weight, value, mixed)
+            to = y.floats + row * y.row + i.y_start
+            store_lanes(to, at, divide(mixed, total), i.size - at // 4)
+        for row in range(sure, stop):
+            draft = s.states + get_i32(s.state_slots, 4 * row) * s.state_row + i.state + at
+            _keep_rows(source, x.row, start, row + 1, past, state, draft, row_bytes)
+            of_gates = draft + past * row_bytes
+            _keep_rows(gates, g.row, start, row + 1, past, gate_state, of_gates, row_bytes)
+        _keep_rows(source, x.row, start, sure, past, state, state, row_bytes)
+        _keep_rows(gates, g.row, start, sure, past, gate_state, gate_state, row_bytes)
+        item = claim(s.team)
 
 
 @inner

@@ -17,7 +17,7 @@ import re
 import shutil
 import tempfile
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -376,6 +376,7 @@ GPT2 = {
     "layer_norm_epsilon": 1e-3,
     "tie_word_embeddings": False,
 }
+CHOSEN = {"index_topk": 16, "index_n_heads": 10, "index_head_dim": 12}
 INDEXER = {"index_topk": 128, "index_n_heads": 3, "index_head_dim": 12}
 KIMI_LINEAR = {
     "pad_token_id": 0,
@@ -464,12 +465,20 @@ class Variant:
     outer: dict[str, Any] = field(default_factory=dict)  # fields beside text_config and vision_config
     has_mtp: bool = False  # an MTP head, whose logits `expected.npz` has too: see mtp_heads.py
     attention: str = "eager"  # the implementation of Transformers
+    length: int = PROMPT_LENGTH
     is_converted: bool = True  # from names and shapes of Transformers to those that it takes for published
 
     @property
     def auto_class(self) -> Any:
         """Makes models of this kind."""
         return AutoModelForCausalLM if self.vision is None else AutoModelForImageTextToText
+
+
+def choosing(name: str, config: dict[str, Any], without: dict[str, Any], **settings: Any) -> Variant:
+    """A variant whose indexers choose fewer positions than there are. without: choose all."""
+    variant = VARIANTS[name]
+    without = without if variant.vision is None else {"text_config": without}
+    return replace(variant, config=variant.config | config, without=without, **settings)
 
 
 VARIANTS = {
@@ -931,6 +940,21 @@ VARIANTS = {
         without={"index_topk": 4},
     ),
     "glm-moe-dsa": Variant("glm_moe_dsa", LATENTS | INDEXER, without={"index_topk": 4}),
+    # The first 16 tokens attend to all positions, later ones to those that many heads of an indexer choose:
+    # with few of them, scores would be equal. Latents that fill strips are stored.
+    "deepseek-v32-chosen": Variant(
+        "deepseek_v32",
+        LATENTS
+        | CHOSEN
+        | {"rope_parameters": MSCALE, "num_hidden_layers": 2, "kv_lora_rank": 64, "v_head_dim": 128},
+        without={"index_topk": 128},
+        dtype=torch.bfloat16,
+    ),
+    "glm-moe-dsa-chosen": Variant(
+        "glm_moe_dsa",
+        LATENTS | CHOSEN | {"indexer_types": ["full", "shared", "full"]},
+        without={"index_topk": 128},
+    ),
     "kimi-linear": Variant("kimi_linear", KIMI_LINEAR, without={"routed_scaling_factor": 1.0}),
     "mistral4": Variant(
         "mistral4",
@@ -1208,6 +1232,14 @@ VARIANTS = {
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
 }
+# The same, for texts that are longer than what indexers choose.
+VARIANTS |= {
+    "hy-v4-chosen": choosing("hy-v4", CHOSEN | {"index_head_dim": 16}, {"index_topk": 128}),
+    "glm5-next-chosen": choosing("glm5-next", CHOSEN | {"index_head_dim": 16}, {"index_topk": 128}),
+    "minimax-m3-chosen": choosing(
+        "minimax-m3", {"index_topk_blocks": 2}, {"index_topk_blocks": 6}, length=60
+    ),
+}
 # Transformers has it as a part of a model that sees.
 AutoModelForCausalLM.register(Mistral4Config, Mistral4ForCausalLM, exist_ok=True)
 NAMES = [*VARIANTS, *own_code.LLAMAS, "rwkv7"]
@@ -1327,7 +1359,7 @@ def make(name: str, variant: Variant, out: Path) -> None:
             save(random_model(variant, seed), variant, folder)
             model = load(variant, folder)
             random = np.random.default_rng(seed)
-            prompt = random.integers(model.config.get_text_config().vocab_size, size=PROMPT_LENGTH).tolist()
+            prompt = random.integers(model.config.get_text_config().vocab_size, size=variant.length).tolist()
             greedy, margin = continue_greedily(model, prompt)
             if margin < MIN_MARGIN or len(set(greedy)) < MIN_DISTINCT:
                 continue

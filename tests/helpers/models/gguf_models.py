@@ -47,8 +47,8 @@ CHECKPOINTS = {
     "mimo-v2": "mimo2",
     "exaone-moe": "exaone-moe",
     "step3p5": "step35",
-    "glm-moe-dsa": "glm-dsa",
-    "deepseek-v32": "deepseek32",
+    **dict.fromkeys(("glm-moe-dsa", "glm-moe-dsa-chosen"), "glm-dsa"),
+    **dict.fromkeys(("deepseek-v32", "deepseek-v32-chosen"), "deepseek32"),
     **dict.fromkeys(("mistral4", "mistral4-latents"), "mistral4"),
     "phi": "phi2",
     "phimoe": "phimoe",
@@ -144,6 +144,7 @@ _OVERRIDES = {
     "deepseek-v3-mtp": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v3-latents": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v32": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
+    "deepseek-v32-chosen": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v3-halves": {"rope_interleave": True},
     "gpt-bigcode": {"activation_function": "gelu"},
     "mpt": {"attn_config": {"alibi": True}},
@@ -237,6 +238,12 @@ _MTP = {
 }
 _TYPES = {"float32": 0, "float16": 1, "bfloat16": 30}
 _Q8_0 = 8
+
+
+def _indexer_types(raw: dict[str, Any]) -> np.ndarray | None:
+    """Which layers have an indexer; None if all have."""
+    has_indexer = np.array([kind == "full" for kind in raw.get("indexer_types", [])])
+    return None if has_indexer.all() else has_indexer.astype(np.int32)
 
 
 def copy_model(name: str, folder: Path) -> Path:
@@ -752,6 +759,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "attention.indexer.head_count": raw["index_n_heads"],
         "attention.indexer.key_length": raw["index_head_dim"],
         "attention.indexer.top_k": raw["index_topk"],
+        "attention.indexer.types": _indexer_types(raw),
     },
     "deepseek32": lambda raw: _OTHERS["glm-dsa"](raw),
     "kimi-linear": lambda raw: {

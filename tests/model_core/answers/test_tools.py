@@ -5,6 +5,7 @@
 import itertools
 import json
 import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -108,6 +109,21 @@ Paris
 <invoke name="get_time">
 </invoke>
 </minimax:tool_call>""",
+    "minimax_m3": """Let me see.
+]<]minimax[>[<tool_call>
+]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Paris]<]minimax[>[</city>]<]minimax[>[</invoke>
+]<]minimax[>[<invoke name="get_time">]<]minimax[>[</invoke>
+]<]minimax[>[</tool_call>""",
+    "hy3": """Let me see.<tool_calls>
+<tool_call>get_weather<tool_sep>
+<arg_key>city</arg_key>
+<arg_value>Paris</arg_value>
+</tool_call>
+<tool_call>get_time<tool_sep>
+</tool_call>
+</tool_calls>""",
+    "hy4": "Let me see.<tool_calls><tool_call>get_weather<arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call>"
+    "<tool_call>get_time</tool_call></tool_calls>",
     "kimi": "Let me see.<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
     '<|tool_call_argument_begin|>{"city": "Paris"}<|tool_call_end|><|tool_call_begin|>functions.get_time:1'
     "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
@@ -221,6 +237,65 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
         "<minimax:tool_call>none</minimax:tool_call>",
         "<minimax:tool_call>none</minimax:tool_call>",
         [],
+    ),
+    (
+        "minimax_m3",
+        ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="plan">\n]<]minimax[>[<id>42]<]minimax[>[</id>\n'
+        "]<]minimax[>[<to>\n]<]minimax[>[<city>Oslo]<]minimax[>[</city>\n]<]minimax[>[<to> <b> ]<]minimax[>[</to>"
+        "]<]minimax[>[</to>\n]<]minimax[>[<stops>]<]minimax[>[<item>]<]minimax[>[<n>1]<]minimax[>[</n>"
+        "]<]minimax[>[</item>]<]minimax[>[<item>x]<]minimax[>[</item>]<]minimax[>[</stops>"
+        ']<]minimax[>[<more>{"a": "]<]minimax[>[</more>"}]<]minimax[>[</more>]<]minimax[>[</invoke>\n'
+        "]<]minimax[>[</tool_call> Bye",
+        "Bye",
+        [
+            (
+                "plan",
+                {
+                    "id": 42,
+                    "to": {"city": "Oslo", "to": " <b> "},
+                    "stops": [{"n": 1}, "x"],
+                    "more": {"a": "]<]minimax[>[</more>"},
+                },
+            )
+        ],
+    ),
+    (
+        "minimax_m3",
+        ']<]minimax[>[<invoke name="get_weather">]<]minimax[>[<days>3]<]minimax[>[</days>]<]minimax[>[<city>]<]mi'
+        "nimax[>[<b>1]<]minimax[>[</city>]<]minimax[>[</invoke>",
+        "",
+        [("get_weather", {"days": 3, "city": "]<]minimax[>[<b>1"})],
+    ),
+    (
+        "minimax_m3",
+        ']<]minimax[>[<invoke name="f">]<]minimax[>[<a>1]<]minimax[>[</a>]<]minimax[>[<b>never en',
+        "",
+        [("f", '{"a": 1, "b": "never en')],
+    ),
+    (
+        "minimax_m3",
+        ']<]minimax[>[<invoke name="f">]<]minimax[>[<a>1]<]minimax[>[</a>]<]minimax[>[<b>]<]minimax[>[<c>2',
+        "",
+        [("f", '{"a": 1')],
+    ),
+    ("minimax_m3", "]<]minimax[>[<tool_call>none", "]<]minimax[>[<tool_call>none", []),
+    ("minimax_m3", ']<]minimax[>[<invoke name="f">none', ']<]minimax[>[<invoke name="f">none', []),
+    ("minimax_m3", "A mark: ]<]minimax[>[", "A mark: ]<]minimax[>[", []),
+    (
+        "hy3",
+        "<tool_call>get_weather<tool_sep><arg_key>days</arg_key><arg_value>3</arg_value><arg_key>city</arg_key>"
+        "<arg_value>Par</arg_v",
+        "",
+        [("get_weather", '{"days": 3, "city": "Par')],
+    ),
+    ("hy3", "<tool_calls>none</tool_calls>", "<tool_calls>none</tool_calls>", []),
+    ("hy3", "<tool_call>get_weather<arg_key>", "<tool_call>get_weather<arg_key>", []),
+    (
+        "hy4",
+        "<tool_calls>\n<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>7</arg_value>\n</tool_call>\n"
+        "</tool_calls>Bye",
+        "Bye",
+        [("get_weather", {"city": "7"})],
     ),
     (
         "kimi",
@@ -715,6 +790,18 @@ def test_a_grammar_for_text_or_calls_lets_no_wrong_call_pass(name: str, ll_token
         assert not accepts(ll_tokenizer, auto, start + call_text(name).replace("city", "town"))
 
 
+def test_tags_have_the_suffix_of_the_template(ll_tokenizer: LLTokenizer) -> None:
+    hunyuan = recognize(
+        "{% if tools %}<tool_calls:a1><tool_call:a1>{{ name }}<tool_sep:a1><arg_key:a1>{% endif %}"
+    )
+    text = re.sub(r"<(/?\w+)>", r"<\1:a1>", EXAMPLES["hy3"])
+    assert split_events(read(hunyuan, [text])) == ("Let me see.", [PARIS, NOW])
+    lark = Lark({})
+    calls = grammar(hunyuan.calls(lark, TOOLS, parallel=True), lark)
+    assert accepts(ll_tokenizer, calls, text.removeprefix("Let me see."))
+    assert not accepts(ll_tokenizer, calls, call_text("hy3"))
+
+
 # A schema with all that a format may have to write in its own way. All is bounded, so that random texts end.
 TRIP = Tool(
     name="plan_trip",
@@ -819,7 +906,13 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
         ("seed_oss", "{% if tools %}<seed:tool_call><function=f><parameter=a></seed:tool_call>{% endif %}"),
         ("granite", "{% if tools %}respond with <|tool_call|> followed by a JSON list{% endif %}"),
         ("command", "{% if tools %}write <|START_ACTION|> followed by a list{% endif %}"),
-        ("plain", '{% if tools %}]<]minimax[>[<tool_call><invoke name="f">{% endif %}'),
+        ("minimax_m3", "{% set mark = ']<]minimax[>[' %}{% if tools %}{{ mark ~ '<tool_call>' }}{% endif %}"),
+        ("hy3", "{% set sep = '<tool_sep>' %}<tool_calls>{% if tools %}<tool_call><arg_key>{% endif %}"),
+        (
+            "hy3",
+            "{% if tools %}<tool_calls:a1b2><tool_call:a1b2>{{ name }}<tool_sep:a1b2><arg_key:a1b2>{% endif %}",
+        ),
+        ("hy4", "{% if tools %}<tool_calls:opensource><arg_key:opensource>{% endif %}"),
         ("minimax", '{% if tools %}<minimax:tool_call><invoke name="f">{% endif %}'),
         (
             "kimi",

@@ -311,7 +311,7 @@ def test_attention_with_scattered_pages(
                         0,
                         heads // kv_heads,
                         head,
-                        *(0, 0, 0, 0),  # nothing by distance
+                        *(0, 0, 0, 0, 0, 0),  # nothing by distance, and all positions
                     ),
                     out[first].ctypes.data,
                     out.strides[0],

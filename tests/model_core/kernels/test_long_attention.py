@@ -97,6 +97,8 @@ def test_segments_are_merged_to_one_softmax(
                 relative_row=0,
                 of_keys=0,
                 of_keys_row=0,
+                chosen=0,
+                chosen_row=0,
             )
             outer(attention.attend)(
                 record, instruction[()], queries, out.ctypes.data, out.strides[0], scratch.ctypes.data

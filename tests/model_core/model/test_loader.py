@@ -278,6 +278,6 @@ def test_a_model_in_one_file_is_refused_before_it_is_measured(tmp_path: Path) ->
 
 
 def test_a_context_beyond_the_models_is_lowered_and_said(caplog: pytest.LogCaptureFixture) -> None:
-    with LLM(CHECKPOINTS / "deepseek-v32", max_context=200, threads=1) as llm:
-        assert llm.describe()["max_context"] == 128
-    assert "has a context of 128 tokens; --max-context 200 is lowered to it." in caplog.text
+    with LLM(CHECKPOINTS / "llama-untied-mha", max_context=300, threads=1) as llm:
+        assert llm.describe()["max_context"] == 256
+    assert "has a context of 256 tokens; --max-context 300 is lowered to it." in caplog.text

@@ -32,8 +32,8 @@ from ..format import Tools
 from ..marked import parse_marked
 from ..transcript import write_calls, write_object
 
-_JSON_STARTS = tuple('{["')
-_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
+JSON_STARTS = tuple('{["')
+QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ class Tags:
                 is_string = value_types(schema, root) == STRING
                 flags = (self.string_flag,) if is_string else self.other_flags
                 flag = f"({' | '.join(map(lark.literal, flags))})"
-            value = self._value(lark, tool, schema, f"properties.{name}.")
+            value = self.value_of(lark, tool, schema, f"properties.{name}.")
             return f"{start} {flag} {end} {value} {lark.literal(self.after) if self.after else ''}"
 
         members = lark.members(root, member)
         return f"{members} {lark.literal(self.closing + self.outer_closing)}"
 
-    def _value(self, lark: Lark, tool: Tool, schema: Any, path: str) -> str:
+    def value_of(self, lark: Lark, tool: Tool, schema: Any, path: str) -> str:
         """An expression for a value with the tag that ends it."""
         root = parameters(tool)
         if value_types(schema, root) != STRING:
@@ -152,13 +152,13 @@ class Tags:
         in_string = False  # of JSON
         while True:
             part, mark = yield from reader.read_to(self.value_end)
-            is_json = not is_string and (parts[0] if parts else part).lstrip()[:1] in _JSON_STARTS
+            is_json = not is_string and (parts[0] if parts else part).lstrip()[:1] in JSON_STARTS
             parts.append(part)
             if mark is None:
                 text = "".join(parts)
                 held = overlap_length(text, self.line + self.value_end)
                 return text[: len(text) - held].removeprefix(self.line), False
-            in_string ^= is_json and len(_QUOTE.findall(part)) % 2 == 1
+            in_string ^= is_json and len(QUOTE.findall(part)) % 2 == 1
             if not in_string or part.endswith("\n") or (yield from reader.peek()) in ("\n", ""):
                 return "".join(parts).removeprefix(self.line).removesuffix(self.line), True
             parts.append(mark)

@@ -91,15 +91,27 @@ def _read_mistral4(m: Metadata) -> Config:
     return config | {"model_type": "mistral4"}
 
 
+# From this context on, files of GLM are of 5.2 and later, where not all layers have an indexer (llama.cpp).
+_SHARED_CONTEXT = 2**20
+
+
 def _read_sparse(m: Metadata) -> Config:
     """DeepSeek-V3.2 and GLM-5, which have the same tensors."""
-    m.ignore("attention.indexer.head_count", "attention.indexer.key_length")
-    m.ignore("attention.indexer.top_k_frequency", "attention.indexer.skip_top_k_offset")
-    m.ignore("attention.indexer.types")
-    return _read_deepseek2(m) | {
+    config, is_glm = _read_deepseek2(m), m.architecture == "glm-dsa"
+    layers = m.layers - m.size("nextn_predict_layers", 0)
+    types = m.get("attention.indexer.types")  # truth values or numbers
+    if types is None and is_glm and config["max_position_embeddings"] >= _SHARED_CONTEXT:
+        types = [i < 3 or i % 4 == 2 for i in range(layers)]
+    if is_glm and isinstance(types, list):
+        config["indexer_types"] = ["full" if kind else "shared" for kind in types[:layers]]
+    for name in ("top_k_frequency", "skip_top_k_offset"):  # of which the types are made
+        m.ignore(f"attention.indexer.{name}")
+    return config | {
         **_V3_ROUTING,
-        "model_type": "deepseek_v32" if m.architecture == "deepseek32" else "glm_moe_dsa",
+        "model_type": "glm_moe_dsa" if is_glm else "deepseek_v32",
         "index_topk": m.size("attention.indexer.top_k"),
+        "index_n_heads": m.size("attention.indexer.head_count"),
+        "index_head_dim": m.size("attention.indexer.key_length"),
     }
 
 

@@ -1,0 +1,49 @@
+"""A tape that is bound to its weights (bind.py), as the compiled interpreter runs it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..adapters.packing import AdaptedTensor
+from ..cache.memory import KVGroup
+from ..weights.matrix import Matrix
+from .rope_table import RopeTable
+
+
+@dataclass
+class Buffer:
+    """A buffer of rows. `width`: floats of a row, a multiple of STRIP."""
+
+    width: int = 0
+    rows_per_token: int = 1
+    is_input: bool = False  # of a product
+    is_quantized: bool = False
+    parts: int = 0  # in bfloat16 that its rows are split into
+
+
+@dataclass(frozen=True)
+class Program:
+    """A bound tape. `weights` keeps alive the weights whose addresses it has.
+
+    Attributes:
+        instructions: INSTRUCTION [n]; x and y are indices of `buffers`.
+        buffers: by name, in the order of their indices.
+        ropes: the tables of RoPE that instructions point into.
+        kv_groups: the groups of KV layers that instructions name.
+        tensors: those that adapters can change, in the order in which instructions name them.
+        experts: the largest number of experts of a mixture, 0 if there is none.
+        experts_per_token: how many of them a token chooses at most.
+        head: how many instructions come before the product that gives logits.
+        sources: for each instruction, which of the records it belongs to.
+    """
+
+    instructions: np.ndarray
+    buffers: dict[str, Buffer]
+    ropes: list[RopeTable]
+    kv_groups: list[KVGroup]
+    weights: list[np.ndarray | Matrix]
+    tensors: list[AdaptedTensor]
+    experts: int
+    experts_per_token: int
+    head: int
+    sources: list[int]
