@@ -20,8 +20,8 @@ from triton_server.collections.store import COMPLETED, FAILED, IN_PROGRESS
 MAX_MEBIBYTES = 20  # of a file
 _OPEN = "open_collection"  # in the session: the id of the one that was changed last
 _NAME = "collection_name"  # the key of the field
-# In the session: what was wrong with a name, that a file was removed, and that a question is to begin.
-_PROBLEM, _IS_CHANGED, _IS_ASKED = "collection_problem", "collection_changed", "collection_asked"
+# In the session: what was wrong with a name, and that a file was removed.
+_PROBLEM, _IS_CHANGED = "collection_problem", "collection_changed"
 _MAX_NAME = 60  # characters
 _LOOK_AGAIN_S = 1.0  # at files that are being read
 _NO_EMBEDDER = (
@@ -37,8 +37,6 @@ _STATES = {
 
 def show_collections() -> None:
     """Show the collections. Raises TritonchatError if the server does not answer."""
-    if st.session_state.pop(_IS_ASKED, False):
-        st.switch_page("chat/chat.py")
     collections = get_collections()
     found = collections.list()
     st.markdown(
@@ -113,7 +111,13 @@ def show_collection(collections: Collections, collection: Collection) -> None:
         with st.container(horizontal=True):
             if counts[COMPLETED]:
                 key = f"ask-{collection.id}"
-                st.button("Ask about it", icon=":material/forum:", key=key, on_click=_ask_about, args=[name])
+                st.button(
+                    "Ask about it",
+                    icon=":material/forum:",
+                    key=key,
+                    on_click=begin_message,
+                    args=[f"#{name} "],
+                )
             with st.popover("Delete", icon=":material/delete:", key=f"drop-{collection.id}"):
                 st.caption("Its files are removed from this server. Answers keep the passages that they had.")
                 st.button(
@@ -172,12 +176,6 @@ def show_file(collection: Collection, file: File) -> None:
 
 # What a person does. Streamlit calls these functions before it runs the script again: a run may end before it
 # comes to the button.
-
-
-def _ask_about(name: str) -> None:
-    """Let the next run begin a question about a collection."""
-    begin_message(f"#{name} ")
-    st.session_state[_IS_ASKED] = True
 
 
 def _delete(collection: Collection, file: File | None = None) -> None:

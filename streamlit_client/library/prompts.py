@@ -56,9 +56,13 @@ def show_prompts() -> None:
                 st.button(
                     "Save", icon=":material/save:", key=f"save-{name}", on_click=_save, args=[name, key]
                 )
-                if st.button("Use it", icon=":material/forum:", key=f"use-{name}"):
-                    begin_message(text)
-                    st.switch_page("chat/chat.py")
+                st.button(
+                    "Use it",
+                    icon=":material/forum:",
+                    key=f"use-{name}",
+                    on_click=begin_message,
+                    args=[text],
+                )
                 st.button(
                     f"Delete /{escape(name)}",
                     icon=":material/delete:",

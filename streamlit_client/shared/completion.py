@@ -10,7 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 _FOLDER = Path(__file__).parent
-_BEGUN = "begun_message"  # in the session
+# In the session: what the message line begins with, and whether the page is to lead there.
+_BEGUN, _LEADS = "begun_message", "leads_to_chat"
 
 _PART = st.components.v2.component("tritonchat_completion", js=(_FOLDER / "completion.js").read_text())
 
@@ -42,6 +43,13 @@ def show_completion(entries: Mapping[str, Sequence[Entry]]) -> None:
 
 
 def begin_message(text: str) -> None:
-    """Let the message line begin with a text when the chat is shown next."""
+    """Let the message line begin with a text, and the next run of another page lead to the chat."""
     number = st.session_state.get(_BEGUN, {"number": 0})["number"] + 1
     st.session_state[_BEGUN] = {"text": text, "number": number}
+    st.session_state[_LEADS] = True
+
+
+def follow_message() -> None:
+    """Lead to the chat if a message has begun. In each run: a click after it may end the one before."""
+    if st.session_state.pop(_LEADS, False):
+        st.switch_page("chat/chat.py")
