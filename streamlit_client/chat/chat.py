@@ -61,7 +61,8 @@ def main() -> None:
     stats, error = fetch_stats(get_client())
     chat, chat_error = find_chat(conversations, error)
     model: ModelDescription | None = st.session_state.get("model")
-    places = show_input(chat, model)  # before the settings, which follow the model that is chosen there
+    # Before the settings, which follow the model that is chosen there.
+    places = show_input(chat, model, error)
     settings = show_side_bar(chat, model, error)
     if stats is not None:
         send_what_waits(chat)
@@ -262,7 +263,9 @@ def look_again(is_away: bool) -> None:
         st.rerun()
 
 
-def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerator, DeltaGenerator]:
+def show_input(
+    chat: Chat, model: ModelDescription | None, error: TritonchatError | None
+) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Show the input line, and send what was written.
 
     Returns two places above it. If the number of elements above the line changed, the line would lose its
@@ -285,7 +288,8 @@ def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerat
     # A page that was restarted calls no function for what was written before.
     if value is not None and not st.session_state.pop(_IS_SENT, False):
         send(chat, value)
-    show_completion({"#": complete_mentions(), "/": complete_prompts()})
+    # A server that does not answer would let each of these wait for its own timeout, 40 seconds in all.
+    show_completion({} if error is not None else {"#": complete_mentions(), "/": complete_prompts()})
     show_pastes(answers_chats(model))
     return places
 
