@@ -1,5 +1,8 @@
 """The chat page: a conversation with a model, and beside it the list of conversations and the settings."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.widgets.chat import ChatInputValue
@@ -50,7 +53,6 @@ TEMPORARY = (
 )
 METER_WIDTH = 230  # pixels
 _MAX_SAID = 2000  # characters of an answer that a screen reader gets at its end
-_IS_SENT = "line_is_sent"  # in the session: what the line has for this run is sent already
 _LOOK_AGAIN_S = 3  # between attempts to reach a server that does not answer
 
 
@@ -174,26 +176,30 @@ def start_answer(
 
 
 def send_line(chat: Chat, key: str) -> None:
-    """Send what was written. A click right after it ends the run before it comes to the line."""
-    st.session_state[_IS_SENT] = True
-    send(chat, st.session_state[key])
-    if st.session_state.chat is not chat:  # that click has shown another one
+    """Send what was written. A click right after it ends the run before it comes to the line.
+
+    It also ends this function where that reads a value of the session, or sets one: to_dict() alone does not.
+    """
+    session = st.session_state.to_dict()
+    chat.is_line_sent = True
+    send(chat, session[key], session)
+    if session["chat"] is not chat:  # that click has shown another one
         leave(chat)
 
 
-def send(chat: Chat, value: ChatInputValue) -> None:
+def send(chat: Chat, value: ChatInputValue, session: Mapping[str, Any]) -> None:
     """Let this run send a text and files. A file that cannot be read is refused with a reason."""
     if not (value.text.strip() or value.files):
         return
     last = chat.turns[-1] if chat.turns else None
-    if last is not None and (last.is_running or has_lost_server(last)):
+    if last is not None and (not last.finished.is_set() or has_lost_server(last)):
         turn = chat.ask_later(value.text)
     else:
         turn = chat.ask(value.text)
     try:
         turn.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
-        check_images(turn.attachments, st.session_state.get("model"))
-        count_tokens(turn.attachments, get_client(), st.session_state.get("model_name"))
+        check_images(turn.attachments, session.get("model"))
+        count_tokens(turn.attachments, get_client(), session.get("model_name"))
     except TritonchatError as error:
         turn.fail(error)
 
@@ -286,8 +292,9 @@ def show_input(
         args=[chat, key],
     )
     # A page that was restarted calls no function for what was written before.
-    if value is not None and not st.session_state.pop(_IS_SENT, False):
-        send(chat, value)
+    if value is not None and not chat.is_line_sent:
+        send(chat, value, st.session_state.to_dict())
+    chat.is_line_sent = chat.is_line_sent and value is None
     # A server that does not answer would let each of these wait for its own timeout, 40 seconds in all.
     show_completion({} if error is not None else {"#": complete_mentions(), "/": complete_prompts()})
     show_pastes(answers_chats(model))

@@ -57,6 +57,7 @@ class Chat:
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
         tools: what was chosen of the tools of servers; None: nobody has asked the store.
         is_temporary: whether it is only in the memory of the session.
+        is_line_sent: whether what the message line will give to a run is sent already.
     """
 
     id: str | None = None
@@ -71,6 +72,7 @@ class Chat:
     arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
     tools: ToolChoice | None = None
     is_temporary: bool = False
+    is_line_sent: bool = False
 
     @property
     def turns(self) -> list[Turn]:

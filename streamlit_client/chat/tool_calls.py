@@ -126,7 +126,8 @@ def show_calls(chat: Chat, turn: Turn, send: Callable[[Turn, dict[str, str]], No
         time.sleep(_LOOK_S)
     times = st.session_state.setdefault(_CALL_TIMES, {})
     times[chat.id, turn.id] = times.get((chat.id, turn.id), 0.0) + time.monotonic() - begin
-    send(turn, {call.id: _read(_CALLS.pop(key))})
+    send(turn, {call.id: _read(_CALLS[key])})
+    _CALLS.pop(key, None)  # now: a click may have ended the run before, and the call would run again
     st.rerun()
 
 

@@ -23,7 +23,7 @@ BUTTONS = {
 }
 assert BUTTONS.keys() == SCORES.keys()
 _LINE = "comparison_question"  # the key of the message line
-_ASKED = "comparison_asked"  # in the session: a question that no run has asked yet
+_ASKED = "comparison_asked"  # in the session: questions that no run has asked yet
 # Where Streamlit puts the columns below each other, an answer scrolls in a box, or the second one would move
 # down while the first one grows.
 STACKED_STYLE = """
@@ -57,15 +57,19 @@ def main() -> None:
             choice = show_choice(st.session_state.models)
     is_running = comparison is not None and comparison.is_running
     show_actions(comparison, is_running)
-    written = st.chat_input("Ask both sides", key=_LINE, disabled=error is not None, on_submit=note_question)
+    asked: list[str] = st.session_state.setdefault(_ASKED, [])
+    written = st.chat_input(
+        "Ask both sides", key=_LINE, disabled=error is not None, on_submit=note_question, args=[asked]
+    )
     # A page that was restarted calls no function for what was written before.
-    question = st.session_state.pop(_ASKED, None) or written
+    question = asked[-1] if asked else written
     if question and question.strip():
         if comparison is None:
             assert choice is not None  # the input is enabled
             comparison = Comparison(choice.sides, choice.parameters, choice.is_blind)
             st.session_state.comparison = comparison
         comparison.ask(client, question, st.session_state.models)
+        asked.clear()
         st.rerun()
     if comparison is not None:
         for number, turns in enumerate(comparison.rounds):
@@ -77,9 +81,12 @@ def main() -> None:
 # What a person can do. Streamlit calls these functions and then runs the script again.
 
 
-def note_question() -> None:
-    """Let a run ask what was written. A click right after it ends the run before it comes to the line."""
-    st.session_state[_ASKED] = st.session_state[_LINE]
+def note_question(asked: list[str]) -> None:
+    """Let a run ask what was written. A click right after it ends the run before it comes to the line.
+
+    It also ends this function where that reads a value of the session, or sets one: to_dict() alone does not.
+    """
+    asked.append(st.session_state.to_dict()[_LINE])
 
 
 def vote(comparison: Comparison, winner: str) -> None:

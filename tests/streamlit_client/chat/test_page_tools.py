@@ -71,6 +71,7 @@ def test_call_is_asked_for_once_and_always(start: Start) -> None:
     expect(answers(page)).to_have_count(3)  # the buttons of the first call stay until the page is drawn
     button(page, "Always allow").click()
     expect(answers(page)).to_have_count(4)
+    expect(answers(page).last).to_contain_text(FIGURES)
     ask(page, QUESTION)
     expect(answers(page)).to_have_count(6)  # without a click
     expect(answers(page).last).to_contain_text(FIGURES)
