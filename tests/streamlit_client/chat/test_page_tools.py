@@ -37,7 +37,8 @@ def start(reciter: Endpoints, tmp_path: Path, visit: Callable[..., Page]) -> Ite
         running = running_page(reciter.grpc_url, tmp_path, tools=tools)
         pages.append(running)
         page = visit(running.__enter__())
-        switch_on(page)
+        switch_on(page, "town")
+        expect(page.get_by_text("get_weather", exact=True)).to_be_visible()
         return page
 
     yield open_page
@@ -45,16 +46,15 @@ def start(reciter: Endpoints, tmp_path: Path, visit: Callable[..., Page]) -> Ite
         running.__exit__(None, None, None)
 
 
-def switch_on(page: Page) -> None:
+def switch_on(page: Page, name: str) -> None:
     open_settings(page)
     page.get_by_text("Tools of servers").click()
-    switch, label = page.get_by_role("switch", name="town"), page.get_by_text("town", exact=True)
+    switch, label = page.get_by_role("switch", name=name), page.get_by_text(name, exact=True)
     for _ in range(CLICKS):  # one is lost while the page is drawn
         label.click()
         with suppress(AssertionError):
             expect(switch).to_be_checked(timeout=3_000)
             break
-    expect(page.get_by_text("get_weather", exact=True)).to_be_visible()
 
 
 def test_call_is_asked_for_once_and_always(start: Start) -> None:
@@ -120,9 +120,7 @@ def test_server_that_does_not_run_says_why(
     file.write_text(json.dumps({"mcpServers": {"gone": {"command": "/nothing"}}}))
     with running_page(reciter.grpc_url, tmp_path, tools=McpSettings(mcp_config=file)) as address:
         page = visit(address)
-        open_settings(page)
-        page.get_by_text("Tools of servers").click()
-        page.get_by_text("gone", exact=True).click()
+        switch_on(page, "gone")
         expect(page.get_by_test_id("stSidebar").get_by_text(GONE)).to_be_visible()
         ask(page, QUESTION)
         expect(answers(page)).to_contain_text(GONE)
