@@ -1,15 +1,11 @@
 """The chat page: a conversation with a model, and beside it the list of conversations and the settings."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.elements.widgets.chat import ChatInputValue
 
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
-from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count_tokens, read_files
+from streamlit_client.chat.attachments import MAX_MEBIBYTES
 from streamlit_client.chat.chat_list import ADDRESS, open_new, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
@@ -20,10 +16,11 @@ from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_tur
 from streamlit_client.chat.unsent import (
     find_kept,
     find_left,
-    has_lost_server,
     keep,
     leave,
     restore_line,
+    send,
+    send_line,
     send_what_waits,
     show_waiting,
     waits_for_server,
@@ -173,35 +170,6 @@ def start_answer(
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
-
-
-def send_line(chat: Chat, key: str) -> None:
-    """Send what was written. A click right after it ends the run before it comes to the line.
-
-    It also ends this function where that reads a value of the session, or sets one: to_dict() alone does not.
-    """
-    session = st.session_state.to_dict()
-    chat.is_line_sent = True
-    send(chat, session[key], session)
-    if session["chat"] is not chat:  # that click has shown another one
-        leave(chat)
-
-
-def send(chat: Chat, value: ChatInputValue, session: Mapping[str, Any]) -> None:
-    """Let this run send a text and files. A file that cannot be read is refused with a reason."""
-    if not (value.text.strip() or value.files):
-        return
-    last = chat.turns[-1] if chat.turns else None
-    if last is not None and (not last.finished.is_set() or has_lost_server(last)):
-        turn = chat.ask_later(value.text)
-    else:
-        turn = chat.ask(value.text)
-    try:
-        turn.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
-        check_images(turn.attachments, session.get("model"))
-        count_tokens(turn.attachments, get_client(), session.get("model_name"))
-    except TritonchatError as error:
-        turn.fail(error)
 
 
 def try_again(turn: Turn) -> None:

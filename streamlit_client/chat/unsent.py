@@ -7,16 +7,20 @@ itself when the server is back.
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
+from streamlit.elements.widgets.chat import ChatInputValue
 
-from model_core.errors import ShuttingDown
+from model_core.errors import ShuttingDown, TritonchatError
+from streamlit_client.chat.attachments import check_images, count_tokens, read_files
 from streamlit_client.chat.state import Chat
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
-from streamlit_client.shared.server import forget_temporary
+from streamlit_client.shared.server import forget_temporary, get_client
 from triton_server.contract.wire import ServerUnavailable
 
 ADDRESS = "unsent"  # the parameter of the page's address with the name under which this process keeps them
@@ -99,6 +103,35 @@ def find_kept() -> Chat | None:
         return None
     # Another tab with the same address has the same questions, but its own place in the conversation.
     return replace(chat, key="0", waiting=list(chat.waiting), running=dict(chat.running))
+
+
+def send_line(chat: Chat, key: str) -> None:
+    """Send what was written. A click right after it ends the run before it comes to the line.
+
+    It also ends this function where that reads a value of the session, or sets one: to_dict() alone does not.
+    """
+    session = st.session_state.to_dict()
+    chat.is_line_sent = True
+    send(chat, session[key], session)
+    if session["chat"] is not chat:  # that click has shown another one
+        leave(chat)
+
+
+def send(chat: Chat, value: ChatInputValue, session: Mapping[str, Any]) -> None:
+    """Let this run send a text and files. A file that cannot be read is refused with a reason."""
+    if not (value.text.strip() or value.files):
+        return
+    last = chat.turns[-1] if chat.turns else None
+    if last is not None and (not last.finished.is_set() or has_lost_server(last)):
+        turn = chat.ask_later(value.text)
+    else:
+        turn = chat.ask(value.text)
+    try:
+        turn.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
+        check_images(turn.attachments, session.get("model"))
+        count_tokens(turn.attachments, get_client(), session.get("model_name"))
+    except TritonchatError as error:
+        turn.fail(error)
 
 
 def has_lost_server(turn: Turn) -> bool:

@@ -13,11 +13,6 @@ expect, Page = playwright.expect, playwright.Page
 
 TEXT = "Some **code**, a < b:\n\n```python\nprint('one  two')\n```\n\nand $x_1$."
 CLIPBOARD = "navigator.clipboard.readText()"
-ENTER_AND_CLICK = """delay => {
-    const line = document.querySelector("[data-testid=stChatInputTextArea]");
-    line.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true}));
-    setTimeout(() => document.querySelector("[class*=st-key-thumbs] button").click(), delay);
-}"""
 
 
 @pytest.fixture
@@ -126,17 +121,3 @@ def test_draft_stays_in_its_conversation(visit: Callable[..., Page], address: st
     expect(line(page)).to_have_value("for that one")
     button(page.get_by_test_id("stSidebar"), "Hello").first.click()
     expect(line(page)).to_have_value("for this chat alone")
-
-
-@pytest.mark.parametrize("delay", [0, 30])  # ms: before the script has begun, and before it is at the line
-def test_click_right_after_a_question_does_not_lose_it(
-    visit: Callable[..., Page], address: str, delay: int
-) -> None:
-    page = visit(address)
-    ask(page, "Question 1?")
-    expect(answers(page)).to_contain_text(FIGURES)
-    for count in range(2, 6):
-        line(page).fill(f"Question {count}?")
-        page.evaluate(ENTER_AND_CLICK, delay)
-        expect(questions(page)).to_have_count(count)
-        expect(answers(page).last).to_contain_text(FIGURES)
