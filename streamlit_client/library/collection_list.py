@@ -20,8 +20,8 @@ from triton_server.collections.store import COMPLETED, FAILED, IN_PROGRESS
 MAX_MEBIBYTES = 20  # of a file
 _OPEN = "open_collection"  # in the session: the id of the one that was changed last
 _NAME = "collection_name"  # the key of the field
-# In the session: what was wrong with a name, and that a file was removed.
-_PROBLEM, _IS_CHANGED = "collection_problem", "collection_changed"
+# In the session: what was wrong with a name, that a file was removed, and the id of what may be deleted.
+_PROBLEM, _IS_CHANGED, _DOOMED = "collection_problem", "collection_changed", "doomed_collection"
 _MAX_NAME = 60  # characters
 _LOOK_AGAIN_S = 1.0  # at files that are being read
 _NO_EMBEDDER = (
@@ -118,14 +118,22 @@ def show_collection(collections: Collections, collection: Collection) -> None:
                     on_click=begin_message,
                     args=[f"#{name} "],
                 )
-            with st.popover("Delete", icon=":material/delete:", key=f"drop-{collection.id}"):
-                st.caption("Its files are removed from this server. Answers keep the passages that they had.")
-                st.button(
-                    f"Delete #{escape(name)}",
-                    key=f"sure-{collection.id}",
-                    on_click=_delete,
-                    args=[collection],
-                )
+            st.button(
+                "Delete",
+                icon=":material/delete:",
+                key=f"drop-{collection.id}",
+                on_click=_ask_whether,
+                args=[collection],
+            )
+        if st.session_state.get(_DOOMED) == collection.id:
+            st.caption("Its files are removed from this server. Answers keep the passages that they had.")
+            st.button(
+                f"Delete #{escape(name)}",
+                type="primary",
+                key=f"sure-{collection.id}",
+                on_click=_delete,
+                args=[collection],
+            )
 
 
 def send(collections: Collections, collection: Collection, files: list[tuple[str, bytes]]) -> None:
@@ -176,6 +184,12 @@ def show_file(collection: Collection, file: File) -> None:
 
 # What a person does. Streamlit calls these functions before it runs the script again: a run may end before it
 # comes to the button.
+
+
+def _ask_whether(collection: Collection) -> None:
+    """Let the next run ask whether a collection is to be deleted; or if it did, no longer."""
+    is_asked = st.session_state.get(_DOOMED) == collection.id
+    st.session_state[_OPEN], st.session_state[_DOOMED] = collection.id, None if is_asked else collection.id
 
 
 def _delete(collection: Collection, file: File | None = None) -> None:

@@ -1,7 +1,7 @@
 // What the page does in the browser where Streamlit has no way to do it. browser.py says what it is given.
 
 const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over the page
-const PATIENCE_MS = 4000; // for an element that Streamlit is about to draw
+const PATIENCE_MS = 8000; // for an element that Streamlit is about to draw
 const SAID_FOR_MS = 2000;
 const LINE = "[data-testid=stChatInputTextArea]";
 const READY = "Answer ready · "; // in front of the title of a tab that nobody sees
@@ -77,14 +77,17 @@ function closeSideBar(event) {
   setTimeout(() => find("[data-testid=stSidebarCollapseButton] button")?.click(), 0);
 }
 
-/** Move the focus to an element as soon as it is there and may be used. */
+/** Move the focus to an element as soon as it is there and may be used; again if Streamlit draws another one. */
 function focus(selector) {
   const end = performance.now() + PATIENCE_MS;
+  let reached = null;
   const attempt = () => {
+    const isLeft = reached && (reached.isConnected || document.activeElement !== document.body);
+    if (isLeft && document.activeElement !== reached) return; // a person has chosen something else
     const element = [...document.querySelectorAll(selector)].pop();
-    if (element && !element.disabled && !element.closest("[data-stale=true]")) {
+    if (element && element !== reached && !element.disabled && !element.closest("[data-stale=true]")) {
       element.focus();
-      if (document.activeElement === element) return;
+      if (document.activeElement === element) reached = element;
     }
     if (performance.now() < end) setTimeout(attempt, 50);
   };

@@ -4,7 +4,7 @@ const LINE = "[data-testid=stChatInputTextArea]";
 const LIST = "tritonchat-choices";
 const FORM = "tritonchat-variables";
 const MAX_SHOWN = 50;
-const PATIENCE_MS = 4000; // for the line, which Streamlit may be about to draw
+const PATIENCE_MS = 8000; // for the line, which Streamlit may be about to draw
 const VARIABLE = /\{\{([^{}\n]+)\}\}/g; // of a text, which a person fills
 let entries = {}; // by marks
 let shown = null; // the open list: its line, where its word begins, its entries, and which is chosen
@@ -192,7 +192,10 @@ function install() {
 
 export default function ({ data }) {
   const state = (window.tritonchatCompletion ??= install());
+  const isNew = JSON.stringify(data.entries) !== JSON.stringify(entries);
   entries = data.entries;
+  // What was written before they were there.
+  if (isNew && document.activeElement?.matches(LINE)) look({ target: document.activeElement });
   if (data.begun.number !== state.begun) {
     state.begun = data.begun.number;
     if (data.begun.text) begin(data.begun.text);

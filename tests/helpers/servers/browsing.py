@@ -128,13 +128,6 @@ def button(page: "Page", name: str) -> "Locator":
     return page.get_by_role("button", name=name, exact=False)
 
 
-def expect_drawn(page: "Page") -> None:
-    """Wait until no script draws the page."""
-    from playwright.sync_api import expect
-
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
-
-
 def questions(page: "Page") -> "Locator":
     return page.get_by_test_id("stChatMessage").filter(has=page.get_by_label("Chat message from user"))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import FIGURES, answers, button, expect_drawn, line, questions, running_page
+from browsing import FIGURES, answers, button, line, questions, running_page
 from in_process import local_server
 from paths import CHECKPOINTS
 from reciter import write_reciter
@@ -72,8 +72,8 @@ def test_collection_is_made_asked_and_removed(visit: Callable[..., Page], addres
     page.reload()
     expect(answers(page).get_by_role("button", name="1 heron.md")).to_be_visible()
     page.get_by_role("link", name="Library").click()
-    page.get_by_text("#My-birds").click()
-    expect_drawn(page)  # Streamlit closes what was opened before
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
+    page.get_by_text("#My-birds ·").click()
     button(page, "Delete").click()
     button(page, "Delete #My-birds").click()
     expect(page.get_by_text("#My-birds")).to_have_count(0)
