@@ -6,7 +6,7 @@ after a person has approved it unless that is not needed. Then the model goes on
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ _LOOK_S = 0.1  # at a call that runs
 _STARTED = "started_turns"  # in the session: what this tab has asked
 _CALL_TIMES = "call_times"  # in the session: seconds that calls have run, by conversation and turn
 _REFUSED = "Error: the person does not allow this tool."
+_STOPPED = "Error: the person has stopped this tool."
+STOP = "Stop the tool"
 _Key = tuple[str | None, int | None, str]
 
 # By conversation, turn and call: those that run, or whose result no tab has kept yet.
@@ -119,14 +121,22 @@ def show_calls(chat: Chat, turn: Turn, send: Callable[[Turn, dict[str, str]], No
             _ask(chat, turn, call, offers[call.name])
             return True
         _run(servers, key, call, offers[call.name])
-    place, begin = st.empty(), time.monotonic()
-    while not _CALLS[key].done():
+    running, begin = _CALLS[key], time.monotonic()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        place = st.empty()
+        st.button(
+            STOP,
+            icon=":material/stop_circle:",
+            key=f"stop-{turn.id}-{call.id}",
+            on_click=running.cancel,
+        )
+    while not running.done():
         # This call ends the run if the visitor has clicked or left. The tool goes on.
         place.caption(f"{escape(call.name)} runs … {time.monotonic() - begin:.0f} s")
         time.sleep(_LOOK_S)
     times = st.session_state.setdefault(_CALL_TIMES, {})
     times[chat.id, turn.id] = times.get((chat.id, turn.id), 0.0) + time.monotonic() - begin
-    send(turn, {call.id: _read(_CALLS[key])})
+    send(turn, {call.id: _read(running)})
     _CALLS.pop(key, None)  # now: a click may have ended the run before, and the call would run again
     st.rerun()
 
@@ -287,6 +297,8 @@ def _read(done: "Future[Result]") -> str:
         return done.result().text
     except PermissionError:
         return _REFUSED
+    except CancelledError:
+        return _STOPPED
 
 
 def _name(offer: "Offer") -> str:

@@ -103,6 +103,19 @@ def test_loop_of_calls_ends(start: Start) -> None:
     expect(button(page, "Allow once")).to_have_count(0)
 
 
+def test_call_that_hangs_is_stopped(start: Start) -> None:
+    page = start("hang")
+    ask(page, QUESTION)
+    button(page, "Allow once").click()
+    expect(page.get_by_text("get_weather runs")).to_be_visible()
+    button(page, "Stop the tool").click()
+    expect(answers(page)).to_have_count(2)
+    expect(answers(page).first).to_contain_text("the person has stopped this tool")
+    expect(answers(page).last).to_contain_text(FIGURES)
+    expect(button(page, "Stop the tool")).to_have_count(0)
+    expect(button(page, "Allow once")).to_have_count(0)  # it does not run again
+
+
 def test_call_after_a_reload_waits_for_a_person(start: Start) -> None:
     page = start("get_weather")
     ask(page, QUESTION)

@@ -80,6 +80,7 @@ class ToolServer:
         self._delay = _FIRST_DELAY_S  # before the next restart
         self._has_answered = False  # a call, since the last start
         self._listing = asyncio.Lock()
+        self._probes: set[asyncio.Task[None]] = set()  # a loop forgets tasks that nobody holds
 
     async def run(self) -> None:
         """Start the server, and start it again when it ends, until this is cancelled."""
@@ -115,7 +116,10 @@ class ToolServer:
         return connection.tools
 
     async def call(self, name: str, arguments: str, time_s: float) -> Result:
-        """Call a tool, for at most `time_s` seconds. Every failure is the result; nothing is raised."""
+        """Call a tool, for at most `time_s` seconds. Every failure is the result; nothing is raised.
+
+        Where this is cancelled, the server is started again if it does not answer any more.
+        """
         try:
             fields = from_json(arguments, allow_inf_nan=False) if arguments.strip() else {}
         except ValueError:
@@ -134,6 +138,12 @@ class ToolServer:
             await self._probe(connection, time_s)
             more = f"; it has sent {junk} lines that are no JSON-RPC" if junk else ""
             return _fail(f"the MCP server {self.entry.label} has not answered within {time_s:.3g} s{more}")
+        except asyncio.CancelledError:
+            # A tool that hangs may hold up the others.
+            probe = asyncio.create_task(self._probe(connection, time_s))
+            self._probes.add(probe)
+            probe.add_done_callback(self._probes.discard)
+            raise
         except Exception as error:
             return self._fail_call(connection, error)
 

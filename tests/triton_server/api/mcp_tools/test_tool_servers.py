@@ -96,6 +96,19 @@ def test_a_server_that_fails_a_call_goes_on_or_is_started_again(
     with_server(raw(tmp_path), work)
 
 
+def test_a_server_is_started_again_if_a_call_that_hangs_is_stopped(tmp_path: Path) -> None:
+    async def work(server: ToolServer) -> None:
+        await server.list_tools()
+        hanging = asyncio.create_task(server.call("hang", "{}", 1000))
+        await asyncio.sleep(0.2)
+        hanging.cancel()
+        for _ in range(2):  # one may meet the server that hangs, and end with it
+            last = await asyncio.wait_for(server.call("get_weather", '{"city": "Rome"}', 1000), 40)
+        assert last.output == "Rain in Rome."
+
+    with_server(raw(tmp_path), work)
+
+
 def test_changed_tools_are_listed_again(tmp_path: Path) -> None:
     async def work(server: ToolServer) -> tuple[set[str], set[str]]:
         before = {tool.name for tool in await server.list_tools()}
