@@ -33,7 +33,7 @@ def launch_page(
         "server.headless": "true",
         "server.fileWatcherType": "none",
         "browser.gatherUsageStats": "false",
-        "client.toolbarMode": "minimal",
+        "client.toolbarMode": "viewer",
         "client.showErrorLinks": "false",  # they would send what went wrong to search engines
         # Streamlit's red looks like an error around the input. Colours for both themes keep both.
         "theme.light.primaryColor": "#2f5fc0",

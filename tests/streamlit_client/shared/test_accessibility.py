@@ -86,3 +86,15 @@ def test_axe_finds_no_serious_fault(visit: Callable[..., Page], several: Endpoin
         expect(page.locator("svg.marks")).to_be_visible()
         expect(page.get_by_text("Import such a file")).to_be_visible()
         check(page)
+
+
+def test_theme_is_chosen_and_kept(visit: Callable[..., Page], several: Endpoints, tmp_path: Path) -> None:
+    with running_page(several.grpc_url, tmp_path) as address:
+        page = visit(address, color_scheme="light")
+        app = page.get_by_test_id("stApp")
+        button(page, "Main menu").click()
+        page.get_by_role("menuitemradio", name="Dark").click()
+        expect(app).not_to_have_css("background-color", "rgb(255, 255, 255)")
+        page.reload()
+        expect(button(page, "New chat")).to_be_visible()
+        assert max(app.evaluate(BACKGROUND)) < 60
