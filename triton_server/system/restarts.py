@@ -13,7 +13,7 @@ _FIRST_DELAY_S, MAX_DELAY_S = 0.2, 5.0  # each delay is twice the one before
 
 @dataclass(frozen=True)
 class Restarts:
-    """The restarts of one service, in a folder that all its processes read. One process adds those of a part."""
+    """The restarts of one service, in a folder that its processes read. One at a time adds to a part."""
 
     folder: Path
     _times: dict[str, list[float]] = field(default_factory=dict)  # in seconds of the monotonic clock
