@@ -1,5 +1,5 @@
 # `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
-.PHONY: chat test test-full compiled-for-tests test-vllm test-cluster lint docs constraints clean
+.PHONY: chat test test-full compiled-for-tests test-vllm test-cluster test-image lint docs constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -37,6 +37,10 @@ test-cluster: $(VENV)/.ready-dev
 	@test -d $(VENV)/lib/python3*/site-packages/ray || { $(call install,.[dev$(COMMA)docs$(COMMA)cluster]); }
 	@CLUSTER_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s \
 		tests/triton_server/proxy/test_proxy_faults.py tests/triton_server/cluster/test_cluster.py
+
+# The image is built with buildah, started and asked, as root (apt install buildah debootstrap).
+test-image: $(VENV)/.ready-dev
+	@IMAGE_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s tests/test_image.py
 
 lint: $(VENV)/.ready-dev docs
 	@$(BIN)/ruff check .

@@ -676,6 +676,10 @@ def call_text(name: str) -> str:
     return EXAMPLES[name].removeprefix("Let me see.").lstrip()
 
 
+def test_each_format_has_an_example() -> None:
+    assert BY_NAME.keys() == EXAMPLES.keys()
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_calls_of_each_format_are_read(name: str) -> None:
     text, calls = split_events(read(BY_NAME[name], [EXAMPLES[name]]))

@@ -91,7 +91,7 @@ def test_right_and_faster_tiles_are_used() -> None:
 def test_slower_tiles_are_not_used(load: str) -> None:
     choice = run_check(report([], GAINS | {load: 0.8}), 60)
     assert not choice.used
-    assert "right, but" in choice.reason
+    assert f"right, but reach 0.80 ({load}) of the speed of vectors, and " in choice.reason
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,11 @@ def test_what_goes_wrong_leaves_tiles_off(check: Sequence[str], reason: str) -> 
     choice = run_check(check, 60)
     assert not choice.used
     assert reason in choice.reason
+
+
+def test_a_log_gets_few_lines_of_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    run_check(program("import time; time.sleep(1.2)"), 60)
+    assert capsys.readouterr().err.count("Checking the tiles") <= 1
 
 
 def test_a_check_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> None:

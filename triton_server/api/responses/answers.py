@@ -166,12 +166,26 @@ async def _write(
                 if not await _finish_at_last(finish):
                     raise EndedElsewhere
             elif writer.response["status"] != "failed":
-                await finish()
+                await _finish_if_possible(writer.response, finish)
         except StoreRefusal as error:
             if not is_streamed:
                 raise
             yield writer.write(failure_of(error))
     yield [writer.end()]
+
+
+async def _finish_if_possible(response: dict[str, Any], finish: Callable[[], Awaitable[bool]]) -> None:
+    """Store a response that its client waits for.
+
+    One that the database has no room for is computed all the same: its client gets it, and `store` says that
+    nobody can get it again. A conversation would lack it, so there it is refused.
+    """
+    try:
+        await finish()
+    except StoreError:  # the database has logged it
+        if response["conversation"] is not None:
+            raise
+        response["store"] = False
 
 
 async def _finish_at_last(finish: Callable[[], Awaitable[bool]]) -> bool:

@@ -2,9 +2,11 @@
 
 # ruff: noqa: F811 - arguments have the names of imported fixtures
 
+import contextlib
 import itertools
+import resource
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +225,39 @@ def test_response_that_the_disk_has_no_room_for_is_stored_later(
     is_full.clear()
     assert wait_for(second, response) == ended
     wait_until(lambda: list(first.responses.retrieve(response.id, stream=True))[-1].response == ended)
+
+
+@contextlib.contextmanager
+def full_disk() -> Iterator[None]:
+    """Files of this process grow no more, once they have a few blocks."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16384, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_answer_that_the_disk_has_no_room_for_comes_and_says_so(
+    gpt: openai.OpenAI, is_streamed: bool
+) -> None:
+    expected = gpt.responses.create(**TALE)
+    assert expected.model_extra["store"]
+    conversation = gpt.conversations.create().id
+    with full_disk():
+        if is_streamed:
+            answer = list(gpt.responses.create(**TALE, stream=True))[-1].response
+        else:
+            answer = gpt.responses.create(**TALE)
+        with pytest.raises(openai.InternalServerError, match="database"):
+            gpt.responses.create(**TALE, conversation=conversation)
+    assert answer.output_text == expected.output_text
+    assert not answer.model_extra["store"]
+    with pytest.raises(openai.NotFoundError):
+        gpt.responses.retrieve(answer.id)
+    assert gpt.responses.retrieve(expected.id).output_text == expected.output_text
+    assert not gpt.conversations.items.list(conversation).data
 
 
 def make_lost(url: str) -> None:
