@@ -32,6 +32,7 @@ HEADER = """\
 | maker | model | loads | memory as stored | with `--weights int4` |
 | --- | --- | --- | --- | --- |
 """
+END = "<!-- end: newest -->"
 _PARAMETERS_DIFFER = 0.03  # of what the maker says, at most
 _FLOATS = re.compile(
     r"(lm_head|embed_tokens|norm|mlp\.gate|block_sparse_moe\.gate|router|e_score_correction_bias)"
@@ -135,7 +136,7 @@ def main() -> None:
     if arguments.write:
         page = PAGE.read_text()
         start = page.index(HEADER) + len(HEADER)
-        PAGE.write_text(page[:start] + rows + page[page.index("\n\n", start - 1) + 1 :])
+        PAGE.write_text(page[:start] + rows + page[page.index(END, start) :])
 
 
 if __name__ == "__main__":

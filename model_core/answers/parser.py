@@ -9,7 +9,6 @@ from .reader import AnswerReader, Steps
 from .reasoning import ReasoningForm, recognize_reasoning
 from .reasoning_parser import SplittingWriter, parse_reasoning
 from .tools import ToolFormat, recognize
-from .tools.harmony import HARMONY, open_header
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,8 @@ class AnswerStyle:
 
     def continues_text(self, prompt_end: str) -> bool:
         """Whether a prompt that ends so has begun the text of the answer, so that nothing else can come."""
-        return self.tools is HARMONY and "final" in open_header(prompt_end)
+        open_header = self.tools.open_header
+        return open_header is not None and self.tools.text_start in open_header(prompt_end)
 
 
 def recognize_style(template: str) -> AnswerStyle:
@@ -75,8 +75,8 @@ class AnswerParser:
 
     def _parse(self, style: AnswerStyle, tools: dict[str, Tool], prompt_end: str) -> Steps[None]:
         reader, writer = self._reader, self._writer
-        if style.tools is HARMONY:
-            reader.push(open_header(prompt_end))
+        if style.tools.open_header is not None:
+            reader.push(style.tools.open_header(prompt_end))
         elif style.reasoning is not None:
             is_open = style.reasoning.is_open_after(prompt_end)
             callable_tools = {} if self._has_grammar else tools

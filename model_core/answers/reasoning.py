@@ -63,6 +63,14 @@ HARMONY = ReasoningForm(
     special_tokens=("<|channel|>", "<|message|>", "<|start|>", "<|end|>"),
     repeats=True,
 )
+ATEM = ReasoningForm(
+    " to=self<|message|>",
+    "<|eom|>",
+    ending="<|eom|><|start|>assistant",
+    next_start="<|start|>assistant",
+    special_tokens=("<|message|>", "<|start|>", "<|eom|>"),
+    repeats=True,
+)
 SOLAR = ReasoningForm(
     "<|think|>",
     "<|end|>",
@@ -91,6 +99,8 @@ def recognize_reasoning(template: str) -> ReasoningForm | None:
     """The form of the reasoning of a model with this chat template; None if it has none."""
     if "<|channel|>" in template and "<|message|>" in template:
         return HARMONY
+    if "to=self" in template and "<|message|>" in template:
+        return ATEM
     if "<|think|>" in template and "<|begin|>" in template:
         return SOLAR
     if "<|open|>" in template and "<|close|>" in template and "think" in template:

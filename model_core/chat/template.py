@@ -69,9 +69,9 @@ class ChatPrompt:
 def make_variables(fields: ChatFields) -> dict[str, Any]:
     """The variables that a request sets for the chat template: its own, and those for the reasoning.
 
-    Templates call the switch of the reasoning `enable_thinking` or `thinking`. The effort "none" turns it
-    off. Raises InvalidRequest for variables that are reserved, too large, or neither scalars nor lists of
-    these.
+    Templates call the switch of the reasoning `enable_thinking` or `thinking`, and its effort
+    `reasoning_effort` or `reasoning_strength` (Muse Glimmer). The effort "none" turns it off. Raises
+    InvalidRequest for variables that are reserved, too large, or neither scalars nor lists of these.
     """
     variables = dict(fields.chat_template_kwargs or {})
     if len(variables) > _MAX_VARIABLES or len(json.dumps(variables)) > _MAX_VARIABLE_BYTES:
@@ -92,7 +92,8 @@ def make_variables(fields: ChatFields) -> dict[str, Any]:
     if fields.reasoning_effort == "none":
         enable_thinking = False if enable_thinking is None else enable_thinking
     elif fields.reasoning_effort is not None:
-        variables.setdefault("reasoning_effort", fields.reasoning_effort)
+        effort = fields.reasoning_effort
+        variables = {"reasoning_effort": effort, "reasoning_strength": effort, **variables}
     if enable_thinking is not None:
         variables = {"enable_thinking": enable_thinking, "thinking": enable_thinking, **variables}
     return variables

@@ -19,6 +19,7 @@ from .mistral import MISTRAL, MISTRAL_LIST
 from .plain import PLAIN, XLAM, describe_tools
 from .pythonic import LFM2, OLMO3, PYTHONIC
 from .solar import SOLAR
+from .tags.atem import ATEM
 from .tags.dsml import DSML, DSML_V4, GCML
 from .tags.glm import GLM
 from .tags.hunyuan import HY3, HY4, find_hunyuan
@@ -34,6 +35,7 @@ __all__ = ["FORMATS", "PLAIN", "ToolFormat", "Tools", "describe_tools", "recogni
 # The first one that a template uses is the model's.
 FORMATS = (
     HARMONY,
+    ATEM,
     MISTRAL,
     MISTRAL_LIST,
     DEEPSEEK_V3,
@@ -80,7 +82,8 @@ def recognize(template: str) -> ToolFormat:
 
     A model whose template does not take tools, or writes them in an unknown way, gets them in words: PLAIN.
     """
-    if not re.search(r"\btools\b", template) and not HARMONY.is_used_by(template):
+    has_channels = HARMONY.is_used_by(template) or ATEM.is_used_by(template)
+    if not re.search(r"\btools\b", template) and not has_channels:
         return PLAIN
     if hunyuan := find_hunyuan(template):  # whose tags may have a suffix
         return hunyuan

@@ -43,6 +43,8 @@ class ToolFormat:
         has_headers: whether text stands behind marks too, which answers without tools have, and `parse`
             leaves out.
         special_tokens: what may be a special token in a vocabulary, and must be kept in the text.
+        open_header: of a format whose messages have headers, and whose `parse` reads the reasoning too: the
+            header of the message in which a prompt ends, from the end of the prompt; "" if it ends before it.
     """
 
     name: str
@@ -58,6 +60,7 @@ class ToolFormat:
     is_parallel: bool = True
     has_headers: bool = False
     special_tokens: tuple[str, ...] = ()
+    open_header: Callable[[str], str] | None = None
 
     def calls(self, lark: Lark, tools: Sequence[Tool], parallel: bool) -> str:
         """An expression for one or more calls of the tools; exactly one if not `parallel`."""

@@ -94,4 +94,5 @@ HARMONY = ToolFormat(
     is_parallel=False,
     has_headers=True,
     special_tokens=(_START, _CHANNEL, _MESSAGE, _CONSTRAIN, *_ENDS),
+    open_header=open_header,
 )

@@ -54,7 +54,7 @@ def read_config(raw: dict[str, Any]) -> MiniMaxM3Config:
     """The text_config of MiniMax-M3."""
     ignore(raw, "hidden_act")  # the gate is the one below, whatever it says
     expect(raw, swiglu_alpha=1.702, swiglu_limit=7.0, use_qk_norm=True, use_gemma_norm=True)
-    expect(raw, scoring_func="sigmoid", use_routing_bias=True, qk_norm_type="per_head")
+    expect(raw, scoring_func="sigmoid", use_routing_bias=True, qk_norm_type="per_head", n_shared_experts=1)
     ignore(raw, "use_mtp", "num_mtp_modules", "mtp_transformer_layers", "router_jitter_noise")
     layers, (indexer, names) = read_layer_count(raw), _read_sparse(raw)
     types = read_layer_types(raw, names or [_FULL] * layers, (_FULL, _SPARSE))

@@ -31,7 +31,10 @@ class Hy4Config(DeepSeekConfig):
 def read_config(raw: dict[str, Any]) -> Hy4Config:
     """The config.json of Hy4."""
     expect(raw, swiglu_limit=10.0, mlp_bias=False, scoring_func="sigmoid", topk_method="noaux_tc")
-    ignore(raw, "learnable_sink_init")
+    expect(raw, use_mla=True, use_dsa=True, gated_mla=True, gating_type="elementwise")
+    expect(raw, enable_ihc=True, learnable_sink=True)
+    ignore(raw, "learnable_sink_init", "mtp_loss_factor", "enable_lm_head_fp32", "bitwise_backward_align")
+    raw["num_key_value_heads"] = raw.get("num_attention_heads")  # files have 8; each head has its own
     read_layer_types(raw, ["indexed_attention"] * read_layer_count(raw), ("indexed_attention",))
     raw.setdefault("routed_scaling_factor", 2.827)
     mixture = read_shared_mixture(raw, dense_layers=1)

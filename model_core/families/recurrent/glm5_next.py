@@ -49,7 +49,9 @@ def read_config(raw: dict[str, Any]) -> Glm5NextConfig:
     expect(raw, swiglu_limit=10.0, index_kpool_always_select_tail=True, qk_rope_head_dim=0, head_dim=0)
     expect(raw, scoring_func="sigmoid", topk_method="noaux_tc", hidden_act="silu", mlp_bias=False)
     ignore(raw, "rope_theta", "rope_parameters", "rope_interleave")  # there are no positions
-    ignore(raw, "ep_size", "moe_layer_freq")
+    expect(raw, mhc=True, mla_use_nope=True, index_kpool_compress=True)
+    ignore(raw, "ep_size", "moe_layer_freq", "moe_router_dtype")
+    ignore(raw, "indexer_rope_interleave", "index_share_for_mtp_iteration")
     heads, layers = read_size(raw, "num_attention_heads"), read_layer_count(raw)
     plain_dim = read_size(raw, "qk_nope_head_dim")
     expect(raw, num_key_value_heads=heads, qk_head_dim=plain_dim)

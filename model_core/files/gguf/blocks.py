@@ -192,6 +192,13 @@ def _q1_0(blocks: np.ndarray) -> Arrays:
     return {"codes": bits(blocks[:, 2:]), "scales": halves(blocks, 0)}
 
 
+def _q2_0(blocks: np.ndarray) -> Arrays:
+    """Four numbers in a byte, the first one in its lowest bits."""
+    shifts = np.arange(0, 8, 2, dtype=np.uint8)
+    codes = (blocks[:, 2:, None] >> shifts) & np.uint8(3)
+    return {"codes": codes.reshape(len(blocks), -1), "scales": halves(blocks, 0)}
+
+
 def _nvfp4(blocks: np.ndarray) -> Arrays:
     """A scale is in E4M3 without sign. The numbers of the table are doubled."""
     octets = np.ascontiguousarray(blocks[:, :4])
@@ -236,6 +243,7 @@ BLOCKS = {
     39: Block("MXFP4", 32, 17, decode=_mxfp4, table=_FP4_NUMBERS),
     40: Block("NVFP4", 64, 36, decode=_nvfp4, group=16, table=_FP4_NUMBERS),
     41: Block("Q1_0", 128, 18, decode=_q1_0, group=128, table=_SIGN),
+    42: Block("Q2_0", 64, 18, decode=_q2_0, group=64, table=_TERNARY),
 }
 _OTHER_TYPES = {9: "Q8_1", 15: "Q8_K", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64"}
 

@@ -47,6 +47,10 @@ CHECKPOINTS = {
     "mimo-v2": "mimo2",
     "exaone-moe": "exaone-moe",
     "step3p5": "step35",
+    "muse-glimmer": "muse-glimmer",
+    **dict.fromkeys(("minimax-m3", "minimax-m3-chosen"), "minimax-m3"),
+    **dict.fromkeys(("hy-v4", "hy-v4-chosen"), "hy_v4"),
+    **dict.fromkeys(("glm5-next", "glm5-next-chosen"), "glm5-next"),
     **dict.fromkeys(("glm-moe-dsa", "glm-moe-dsa-chosen"), "glm-dsa"),
     **dict.fromkeys(("deepseek-v32", "deepseek-v32-chosen"), "deepseek32"),
     **dict.fromkeys(("mistral4", "mistral4-latents"), "mistral4"),
@@ -178,6 +182,7 @@ _OVERRIDES = {
             "sliding_attention": {"rope_type": "default", "rope_theta": 50.0},
         }
     },
+    "muse-glimmer": {"post_norm_eps": 1e-8},
     "gemma4-unified": {"model_type": "gemma4_text", "hidden_size_per_layer_input": 0},
     "ministral3": {
         "rope_parameters": {
@@ -198,6 +203,7 @@ _PAIRED = (
     "granite",
     "granitemoe",
     "granitehybrid",
+    "muse-glimmer",
 )  # q and k are reordered
 # Names that llama.cpp has for other architectures only.
 _FALLBACKS = {
@@ -227,8 +233,13 @@ _SHIFTED = (
     "qwen35moe",
     "qwen3next",
     "step35",
+    "minimax-m3",
 )  # 1 is added to weights of norms
-_STACKED = ("llama4", "qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
+_STACKED = ("hy_v4", "llama4", "qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
+_OF_TOWERS = (
+    *("visual.", "model.visual.", "vision_", "vit_", "model.vision_"),
+    *("multi_modal_projector.", "patch_merge_mlp."),
+)
 # Of the MTP head of Qwen3.5, which becomes a further layer.
 _MTP = {
     "mtp.fc": "eh_proj",
@@ -314,7 +325,8 @@ def read_model(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], Te
     if architecture == "apertus":
         fields |= _xielu(folder, raw)
     tensors = {}
-    for name, array in [*_tensors(folder, raw, architecture), *_factors(raw)]:
+    made = _muse_norms(raw) if architecture == "muse-glimmer" else ()
+    for name, array in [*_tensors(folder, raw, architecture), *_factors(raw), *made]:
         array = np.ascontiguousarray(array)
         is_matrix = array.ndim > 1 and name.endswith(".weight") and not re.search("conv|gate_inp", name)
         if quantize and is_matrix and array.shape[-1] % 32 == 0:
@@ -337,7 +349,7 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
             name = _MTP.get(stored.removesuffix(".weight"), stored.removeprefix("mtp.layers.0."))
             name = f"model.layers.{raw['num_hidden_layers']}.{name.removesuffix('.weight')}"
             name += ".weight" * stored.endswith(".weight")
-        if name.startswith(("visual.", "model.visual.", "vision_model.", "vit_")) or ".act_fn." in name:
+        if name.startswith(_OF_TOWERS) or ".act_fn." in name:
             continue
         if architecture == "llama4" and ".experts." in name:
             array = array.swapaxes(1, 2)  # of the inputs and outputs
@@ -369,6 +381,8 @@ def _convert(
     if architecture in _PAIRED and part in heads:
         array = _pair(array, heads[part])
     if architecture in _SHIFTED and name.endswith("norm.weight") and "linear_attn" not in name:
+        array = array + np.float32(1)
+    if architecture == "muse-glimmer" and name.endswith("layernorm.weight"):
         array = array + np.float32(1)
     if architecture == "gpt2" and array.ndim == 2 and ".c_" in name:
         array = array.T
@@ -589,6 +603,13 @@ def _factors(raw: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
         yield "rope_freqs.weight", np.pad(factors, (0, more), constant_values=1)
 
 
+def _muse_norms(raw: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
+    """The factor of queries as weights of a norm."""
+    for i in range(raw["num_hidden_layers"]):
+        for part, factor in (("q", raw["qk_scale_factor"]), ("k", 1.0)):
+            yield f"blk.{i}.attn_{part}_norm.weight", np.full(raw["head_dim"], factor, np.float32)
+
+
 _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "gemma2": lambda raw: {
         "attn_logit_softcapping": raw["attn_logit_softcapping"],
@@ -684,7 +705,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "attention.value_length": raw["kv_lora_rank"],
         "attention.key_length_mla": raw["qk_nope_head_dim"] + raw["qk_rope_head_dim"],
         "attention.value_length_mla": raw["v_head_dim"],
-        "rope.scaling.yarn_log_multiplier": 0.1 * raw["rope_parameters"].get("mscale_all_dim", 0.0),
+        "rope.scaling.yarn_log_multiplier": 0.1 * (raw["rope_parameters"] or {}).get("mscale_all_dim", 0.0),
     },
     "rwkv7": lambda raw: {
         "context_length": 2**20,
@@ -831,6 +852,57 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "rope.dimension_count": raw["head_dim"],  # of which llama.cpp rotates half in full layers
         "swiglu_clamp_exp": np.float32(raw["swiglu_limits"]),
         "swiglu_clamp_shexp": np.float32(raw["swiglu_limits_shared"]),
+    },
+    "muse-glimmer": lambda raw: {
+        **_OTHERS["mellum"](raw),
+        "final_logit_softcapping": raw["final_logit_softcapping"],
+        "logit_scale": raw["output_multiplier"],
+    },
+    "minimax-m3": lambda raw: {
+        "expert_feed_forward_length": raw["intermediate_size"],
+        "expert_gating_func": 2,
+        "expert_shared_count": 1,
+        "expert_weights_norm": True,
+        "expert_weights_scale": raw["routed_scaling_factor"],
+        "feed_forward_length": raw["dense_intermediate_size"],
+        "leading_dense_block_count": raw["mlp_layer_types"].count("dense"),
+        "rope.dimension_count": raw["rotary_dim"],
+        "attention.indexer.block_size": raw["index_block_size"],
+        "attention.indexer.head_count": raw["index_n_heads"],
+        "attention.indexer.key_length": raw["index_head_dim"],
+        "attention.indexer.local_blocks": raw["index_local_blocks"],
+        "attention.indexer.top_k": raw["index_topk_blocks"],
+    },
+    "hy_v4": lambda raw: {
+        **_OTHERS["glm5-next"](raw),
+        "attention.head_count_kv": 1,
+        "expert_group_count": None,
+        "expert_group_used_count": None,
+        "hyper_connection.magnitude": raw["hc_magnitude"],
+        "rope.dimension_count": raw["qk_rope_head_dim"],
+        "swiglu_clamp_shexp": None,
+        **dict.fromkeys(("attention.layer_norm_epsilon", "hyper_connection.sinkhorn_iterations")),
+        **dict.fromkeys(("attention.indexer.kpool", "attention.indexer.kpool_select_tail")),
+        **dict.fromkeys(("kda.head_dim", "kda.gate_lower_bound", "ssm.conv_kernel")),
+    },
+    "glm5-next": lambda raw: {
+        **_OTHERS["glm-dsa"](raw),
+        "attention.head_count_kv": np.array([int("indexed" in kind) for kind in raw["layer_types"]]),
+        "attention.layer_norm_epsilon": 1e-6,
+        "attention.indexer.kpool": raw.get("index_kpool"),
+        "attention.indexer.kpool_select_tail": True,
+        "attention.indexer.types": np.array([kind == "full" for kind in raw["indexer_types"]]),
+        "hyper_connection.count": raw["hc_mult"],
+        "hyper_connection.epsilon": raw["hc_eps"],
+        "hyper_connection.sinkhorn_iterations": raw.get("hc_sinkhorn_iters"),
+        "kda.head_dim": raw.get("linear_head_dim"),
+        "kda.gate_lower_bound": raw.get("linear_lower_bound"),
+        "rope.freq_base": (raw["rope_parameters"] or {}).get("rope_theta", 10000.0),
+        "rope.dimension_count": 0,
+        "rope.scaling.yarn_log_multiplier": None,
+        "ssm.conv_kernel": raw.get("linear_conv_kernel_dim"),
+        "swiglu_clamp_exp": np.full(raw["num_hidden_layers"], 10, np.float32),
+        "swiglu_clamp_shexp": np.full(raw["num_hidden_layers"], 10, np.float32),
     },
     "mellum": lambda raw: {
         "attention.sliding_window": raw["sliding_window"],

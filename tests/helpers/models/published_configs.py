@@ -3,6 +3,7 @@
 from typing import Any
 
 from published_encoders import PUBLISHED_ENCODERS
+from published_newest import PUBLISHED_NEWEST
 from published_older import PUBLISHED_OLDER
 from published_recurrent import PUBLISHED_RECURRENT
 from published_siblings import PUBLISHED_SIBLINGS
@@ -81,6 +82,7 @@ DEEPSEEK_V3 = LATENT_ATTENTION | {
 PUBLISHED: dict[str, dict[str, Any]] = {
     **PUBLISHED_ENCODERS,
     **PUBLISHED_RECURRENT,
+    **PUBLISHED_NEWEST,
     **PUBLISHED_OLDER,
     **PUBLISHED_SIBLINGS,
     "Llama-3.2-1B-Instruct": {

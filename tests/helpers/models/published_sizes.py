@@ -138,7 +138,7 @@ NEWEST = [
         stored="fp8",
         sees=True,
     ),
-    _unknown("Meta", "meta-models/Muse-Glimmer-30B", "muse_glimmer_text"),
+    PublishedModel("Meta", "meta-models/Muse-Glimmer-30B", "Muse-Glimmer-30B", billions=27.9, sees=True),
     PublishedModel(
         "Meta",
         "meta-llama/Llama-3.2-1B-Instruct",
@@ -165,7 +165,7 @@ NEWEST = [
         671.0,
         stored="fp8",
     ),
-    _unknown("Z.ai", "zai-org/GLM-5.3-Flash", "glm5_next_text"),
+    PublishedModel("Z.ai", "zai-org/GLM-5.3-Flash", "GLM-5.3-Flash", billions=320.0, sees=True),
     PublishedModel(
         "Z.ai",
         "zai-org/GLM-4.7-Flash",
@@ -173,7 +173,7 @@ NEWEST = [
         sizes_of(2048, 10240, 47, 20, 20, 154880, tie_word_embeddings=False, num_nextn_predict_layers=0),
         29.9,
     ),
-    _unknown("MiniMax", "MiniMaxAI/MiniMax-M3", "minimax_m3_vl_text"),
+    PublishedModel("MiniMax", "MiniMaxAI/MiniMax-M3", "MiniMax-M3", billions=427.0, sees=True),
     PublishedModel(
         "MiniMax", "MiniMaxAI/MiniMax-M2.5", "MiniMax-M2", {"tie_word_embeddings": False}, 228.7, stored="fp8"
     ),
@@ -199,7 +199,7 @@ NEWEST = [
         sizes_of(2048, 4096, 30, 32, 8, 102400, layer_types=["full_attention"] * 30),
         1.28,
     ),
-    _unknown("Tencent", "tencent/Hy4-preview", "hy_v4"),
+    PublishedModel("Tencent", "tencent/Hy4-preview", "Hy4-preview", billions=770.0),
     PublishedModel("Tencent", "tencent/Hy3-preview", "Hy3", sizes_of(4096, 13312, 80, 64, 8, 120832), 295.0),
     PublishedModel(
         "Tencent",
@@ -286,8 +286,8 @@ NEWEST = [
         sizes_of(2560, 18432, 36, 20, 4, 128005, tie_word_embeddings=False),
         4.62,
     ),
-    _unknown("StepFun", "stepfun-ai/Step-3.7-Flash", "step3p5"),
-    _unknown("Xiaomi", "XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash"),
+    PublishedModel("StepFun", "stepfun-ai/Step-3.7-Flash", "Step-3.7-Flash", billions=196.0, sees=True),
+    PublishedModel("Xiaomi", "XiaomiMiMo/MiMo-V2-Flash", "MiMo-V2-Flash", billions=309.0, stored="fp8"),
     PublishedModel(
         "JetBrains",
         "JetBrains/Mellum2-12B-A2.5B-Base",

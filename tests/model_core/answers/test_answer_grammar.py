@@ -8,7 +8,7 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer
 
 from model_core.answers.grammar import write_answer_grammar
-from model_core.answers.parser import AnswerStyle
+from model_core.answers.parser import AnswerStyle, recognize_style
 from model_core.answers.reasoning import GEMMA, HARMONY, THINK
 from model_core.answers.tools import PLAIN
 from model_core.answers.tools.gemma import GEMMA4
@@ -31,7 +31,10 @@ QWEN, PLAIN_STYLE, GPT_OSS = (
     AnswerStyle(PLAIN, None),
     AnswerStyle(HARMONY_TOOLS, HARMONY),
 )
-STYLES = (QWEN, PLAIN_STYLE, GPT_OSS)
+MUSE_GLIMMER = recognize_style(
+    "{{ tools }}<|start|>assistant to=self<|message|><atem:function_calls><|eom|><|eot|>"
+)
+STYLES = (QWEN, PLAIN_STYLE, GPT_OSS, MUSE_GLIMMER)
 JSON_FORM = LLMatcher.grammar_from_json_schema(
     {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False},
     defaults={"whitespace_pattern": r" |\n[ \t]{0,32}"},
@@ -44,10 +47,13 @@ CALL = {
     QWEN: '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
     PLAIN_STYLE: '{"name": "get_weather", "arguments": {"city": "Paris"}}',
     GPT_OSS: '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}',
+    MUSE_GLIMMER: ' to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n'
+    '<atem:parameter name="city">Paris</atem:parameter>\n</atem:invoke>\n</atem:function_calls>',
 }
 REASONING = {
     QWEN: "<think>\nHm {a}.\n</think>\n\n",
     GPT_OSS: "<|channel|>analysis<|message|>Hm {a}.<|end|><|start|>assistant",
+    MUSE_GLIMMER: " to=self<|message|>Hm {a}.<|eom|><|start|>assistant",
 }
 
 
@@ -117,6 +123,7 @@ def test_a_required_call_may_follow_reasoning(
         assert not accepts(tokenizer, grammar, reasoning + CALL[style].replace("Paris", "Berlin"))
         assert not accepts(tokenizer, grammar, reasoning + style.tools.text_start + "abc")
     time = CALL[style].replace("get_weather", "get_time").replace('"city": "Paris"', "")
+    time = time.replace('<atem:parameter name="city">Paris</atem:parameter>\n', "")
     assert accepts(tokenizer, grammar, time) == (choice == "required")
 
 

@@ -36,6 +36,9 @@ GEMMA_STYLE, MAGISTRAL = AnswerStyle(GEMMA4, GEMMA), AnswerStyle(MISTRAL_TOOLS, 
 SOLAR_OPEN = recognize_style(
     "{{ tools }}<|begin|>assistant<|think|><|content|><|tool_call:begin|><|tool_call:args|>"
 )
+MUSE_GLIMMER = recognize_style(
+    "{{ tools }}<|start|>assistant to=self<|message|><atem:function_calls><|eom|><|eot|>"
+)
 GPT_OSS = recognize_style("{{ tools }}<|start|>assistant<|channel|>final<|message|>")
 
 
@@ -116,6 +119,26 @@ EXAMPLES: list[tuple[AnswerStyle, str, str, list[Event]]] = [
         "Hm.<|close|>think<|sep|><|open|>response<|sep|>Two.<|close|>response<|sep|><|close|>message<|sep|>",
         [Reasoning("Hm."), Text("Two.")],
     ),
+    (
+        MUSE_GLIMMER,
+        "<|start|>assistant",
+        ' to=self<|message|>Write to=user or <atem:invoke name="get_time">?<|eom|><|start|>assistant '
+        "to=self<|message|>So 2.<|eom|><|start|>assistant to=user<|message|>Two.<|eot|>",
+        [Reasoning('Write to=user or <atem:invoke name="get_time">?\nSo 2.'), Text("Two.")],
+    ),
+    (
+        MUSE_GLIMMER,
+        "<|start|>assistant",
+        " to=self<|message|>Hm. to=user<|message|>Two.",  # without the end of the message
+        [Reasoning("Hm."), Text("Two.")],
+    ),
+    (
+        MUSE_GLIMMER,
+        "<|start|>assistant to=self<|message|>",
+        "Hm.<|start|>assistant to=user<|message|>Two.",
+        [Reasoning("Hm."), Text("Two.")],
+    ),
+    (MUSE_GLIMMER, "<|start|>assistant to=user<|message|>One, ", "two.", [Text("two.")]),
     (SOLAR_OPEN, "<|think|><|end|><|begin|>assistant", "<|content|>Two.", [Text("Two.")]),
 ]
 
@@ -153,6 +176,13 @@ CALLS = [
         [Reasoning("I write <tool_call> now."), NOW],
     ),
     (MAGISTRAL, "", "[THINK]Hm.[TOOL_CALLS]get_time[ARGS]{}", [Reasoning("Hm."), NOW]),
+    (
+        MUSE_GLIMMER,
+        "<|start|>assistant",
+        ' to=self<|message|>Hm. to=get_time<|message|><atem:function_calls>\n<atem:invoke name="get_time">\n'
+        "</atem:invoke>\n</atem:function_calls><|eot|>",
+        [Reasoning("Hm."), NOW],
+    ),
     (
         GEMMA_STYLE,
         "",

@@ -191,6 +191,10 @@ get_time()
     "functionary": 'Let me see.<function=get_weather>{"city": "Paris"}</function>'
     "<function=get_time>{}</function>",
     "harmony": '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}',
+    "atem": ' to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n'
+    '<atem:parameter name="city">Paris</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|><|start|>'
+    'assistant to=get_time<|message|><atem:function_calls>\n<atem:invoke name="get_time">\n</atem:invoke>\n'
+    "</atem:function_calls>",
     "plain": '{"name": "get_weather", "arguments": {"city": "Paris"}}\n{"name": "get_time", "arguments": {}}',
 }
 
@@ -450,6 +454,36 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
         '<function name="get_weather"><param>x</param></function>',
         [],
     ),
+    (
+        "atem",
+        " to=user<|message|>I look.<|eom|><|start|>assistant to=get_time.get_time<|message|><atem:function_calls>\n"
+        '<atem:invoke name="get_time.get_time">\n</atem:invoke>\n</atem:function_calls><|eot|>',
+        "I look.",
+        [NOW],
+    ),
+    (
+        "atem",
+        ' to=get_weather<|message|><atem:invoke name="get_weather"><atem:parameter name="days">3</atem:parameter>'
+        '<atem:parameter name="city">7 <b></atem:parameter></atem:invoke><atem:invoke name="get_time"></atem:invoke>',
+        "",
+        [("get_weather", {"days": 3, "city": "7 <b>"}), NOW],
+    ),
+    (
+        "atem",
+        ' to=calendar.get<|message|><atem:function_calls>\n<atem:invoke name="calendar.get">\n'
+        '<atem:parameter name="a">never en',
+        "",
+        [("calendar.get", '{"a": "never en')],
+    ),
+    (
+        "atem",
+        ' to=user<|message|>Write <atem:invoke name="f"></atem:invoke> and to=f.<|eot|>',
+        'Write <atem:invoke name="f"></atem:invoke> and to=f.',
+        [],
+    ),
+    ("atem", " to=get_time<|message|><atem:function_calls>none<|eot|>", "<atem:function_calls>none", []),
+    ("atem", "<|start|>user to=x", "<|start|>user to=x", []),
+    ("atem", "<|message|>It is sunny.<|eot|>", "It is sunny.", []),
     ("functionary_32", "all\nIt is sunny.", "It is sunny.", []),
     ("functionary_32", "all\nI look.>>>get_time\n{}", "I look.", [NOW]),
     ("functionary_32", '>>>get_weather\n{"city": "Pa', "", [("get_weather", '{"city": "Pa')]),
@@ -673,7 +707,7 @@ def accepts(tokenizer: LLTokenizer, grammar: str, text: str) -> bool:
 
 def call_text(name: str) -> str:
     """The example of a format without the text before the calls."""
-    return EXAMPLES[name].removeprefix("Let me see.").lstrip()
+    return EXAMPLES[name].removeprefix("Let me see.").lstrip("\n")
 
 
 def test_each_format_has_an_example() -> None:
@@ -790,7 +824,7 @@ def test_a_grammar_for_text_or_calls_lets_no_wrong_call_pass(name: str, ll_token
     for text in ("Hello, you.\n\nBye {a}.", "Hello!\n" + call_text(name)):
         assert accepts(ll_tokenizer, auto, text_start + text)
     assert accepts(ll_tokenizer, auto, call_text(name))
-    for start in ("Hello!\n", "") if name != "harmony" else ("",):
+    for start in ("Hello!\n", "") if BY_NAME[name].open_header is None else ("",):
         assert not accepts(ll_tokenizer, auto, start + call_text(name).replace("city", "town"))
 
 
@@ -940,6 +974,7 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
         ("solar", "{% if tools %}{% endif %}<|tool_call:begin|>{{ id }}<|tool_call:name|><|tool_call:args|>"),
         ("minicpm5", '{% if tools %}<function name="f"><param name="a">b</param></function>{% endif %}'),
         ("functionary_32", "{% if tools %}{% endif %}{{ '>>>all' }}{{ '>>>' + name }}"),
+        ("atem", "<|start|>assistant<|message|>{% if tools %}<atem:function_calls>{% endif %}"),
         ("functionary", "{% if tools %}<function=f>{}</function>, or code after <|python_tag|>{% endif %}"),
     ],
 )

@@ -315,6 +315,9 @@ def test_variables_reach_the_template(load: Load) -> None:
     assert render({}, reasoning_effort="none") == "False False   <|im_start|>"
     own = {"thinking": True, "reasoning_effort": "max"}
     assert render(own, enable_thinking=False, reasoning_effort="low") == "False True max  <|im_start|>"
+    strength = load("{{ reasoning_strength or 'high' }}")  # of Muse Glimmer
+    assert rendered(strength, [QUESTION], reasoning_effort="low") == "low"
+    assert rendered(strength, [QUESTION]) == "high"
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def test_minimax_m3_as_it_was_published(tmp_path: Path) -> None:
     ):
         del text[name]
     text |= {"rope_theta": 100.0, "partial_rotary_factor": 0.67, "moe_layer_freq": [0, 1, 1]}
+    text |= {"hidden_act": "swigluoai", "n_shared_experts": 1}
     text["sparse_attention_config"] = {
         "use_sparse_attention": True,
         "sparse_num_index_heads": 2,
@@ -161,7 +162,9 @@ def test_hy_v4_as_it_was_published(tmp_path: Path) -> None:
         )
         tensors[name.replace("self_attn.gate_proj", "self_attn.linear_gate")] = np.array(array)
     assert sum("hc_pre" in name for name in tensors) == 3 * 6
-    check_published(tmp_path, read_json(source / "config.json"), tensors, source)
+    config = read_json(source / "config.json")
+    config |= {"num_key_value_heads": 2, "layer_types": ["deepseek_sparse_attention"] * 3}
+    check_published(tmp_path, config | {"gated_mla": True, "learnable_sink": True}, tensors, source)
 
 
 def read_text_config(folder: Path) -> dict[str, Any]:

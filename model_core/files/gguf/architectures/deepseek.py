@@ -18,14 +18,23 @@ from .architecture import (
 
 def _read_deepseek2(m: Metadata) -> Config:
     """All are read as DeepSeek-V2 or V3, which differ in how rows choose their experts."""
-    heads, rotated = m.size("attention.head_count"), m.size("rope.dimension_count")
-    plain = m.size("attention.key_length_mla", m.size("attention.key_length")) - rotated
     return {
         **read_sizes(m),
-        **_read_stretched_rope(m, rotated),
+        **_read_stretched_rope(m, m.size("rope.dimension_count")),
         **read_shared_experts(m, normalizes=False),
         **(_V3_ROUTING if _has_sigmoid(m) else _read_v2_routing(m)),
+        **read_latent_sizes(m),
         "intermediate_size": m.size("feed_forward_length"),
+        "attention_bias": m.has_tensor("blk.0.attn_output.bias"),
+    }
+
+
+def read_latent_sizes(m: Metadata) -> Config:
+    """The sizes of latent attention. Files say that there is one KV head, that of latents."""
+    heads, rotated = m.size("attention.head_count"), m.size("rope.dimension_count")
+    m.ignore("attention.head_count_kv")
+    plain = m.size("attention.key_length_mla", m.size("attention.key_length")) - rotated
+    return {
         "num_attention_heads": heads,
         "num_key_value_heads": heads,
         "qk_nope_head_dim": plain,
@@ -33,7 +42,6 @@ def _read_deepseek2(m: Metadata) -> Config:
         "v_head_dim": m.size("attention.value_length_mla", m.size("attention.value_length")),
         "q_lora_rank": m.size("attention.q_lora_rank", 0) or None,
         "kv_lora_rank": m.size("attention.kv_lora_rank"),
-        "attention_bias": m.has_tensor("blk.0.attn_output.bias"),
     }
 
 
@@ -68,7 +76,7 @@ def _read_v2_routing(m: Metadata) -> Config:
     }
 
 
-def _join_expansions(places: Places, config: Config) -> None:
+def join_expansions(places: Places, config: Config) -> None:
     """Newer files have the expansions of keys and values one by one, that of keys as [heads, latent, key]."""
     heads, plain, values = (config[x] for x in ("num_attention_heads", "qk_nope_head_dim", "v_head_dim"))
     shape = (heads * (plain + values), config["kv_lora_rank"])
@@ -151,7 +159,7 @@ def _read_kimi_linear(m: Metadata) -> Config:
 
 
 def _adapt_kimi_linear(places: Places, config: Config) -> None:
-    _join_expansions(places, config)
+    join_expansions(places, config)
     heads, width = config["linear_num_heads"], config["linear_conv_kernel_dim"]
     columns = heads * config["linear_head_dim"]
     change(places, ("self_attn.A_log",), shape=(1, 1, heads, 1), is_negative_exp=True)
@@ -168,34 +176,38 @@ _LATENTS = in_layers(
     attn_k_b="self_attn.kv_b_proj",
     attn_v_b="self_attn.kv_b_proj",
 )
+# Of delta nets.
+KIMI_NAMES = in_layers(
+    ssm_conv1d_q="self_attn.q_conv1d",
+    ssm_conv1d_k="self_attn.k_conv1d",
+    ssm_conv1d_v="self_attn.v_conv1d",
+    ssm_f_a="self_attn.f_a_proj",
+    ssm_f_b="self_attn.f_b_proj",
+    ssm_g_a="self_attn.g_a_proj",
+    ssm_g_b="self_attn.g_b_proj",
+    ssm_beta="self_attn.b_proj",
+    ssm_norm="self_attn.o_norm",
+    ssm_a="self_attn.A_log",
+    **{"ssm_dt.bias": "self_attn.dt_bias"},
+)
 _KIMI_LINEAR = {
     **MIXTRAL,
     **MLP,
     **_LATENTS,
+    **KIMI_NAMES,
     **in_layers(
         ffn_gate_shexp="block_sparse_moe.shared_experts.gate_proj",
         ffn_up_shexp="block_sparse_moe.shared_experts.up_proj",
         ffn_down_shexp="block_sparse_moe.shared_experts.down_proj",
-        ssm_conv1d_q="self_attn.q_conv1d",
-        ssm_conv1d_k="self_attn.k_conv1d",
-        ssm_conv1d_v="self_attn.v_conv1d",
-        ssm_f_a="self_attn.f_a_proj",
-        ssm_f_b="self_attn.f_b_proj",
-        ssm_g_a="self_attn.g_a_proj",
-        ssm_g_b="self_attn.g_b_proj",
-        ssm_beta="self_attn.b_proj",
-        ssm_norm="self_attn.o_norm",
-        ssm_a="self_attn.A_log",
-        **{"ssm_dt.bias": "self_attn.dt_bias"},
         **{"exp_probs_b.bias": "block_sparse_moe.gate.e_score_correction_bias"},
     ),
 }
 KIMI_LINEAR = Architecture(_read_kimi_linear, _KIMI_LINEAR, _adapt_kimi_linear)
 _LATENT_EXPERTS = LLAMA | SHARED_EXPERTS | MTP | _LATENTS
-_SPARSE = _LATENT_EXPERTS | {
+SPARSE_NAMES = _LATENT_EXPERTS | {
     f"indexer.{name}": f"model.layers.{{i}}.self_attn.indexer.{own}"
     for name, own in (("attn_q_b", "wq_b"), ("attn_k", "wk"), ("k_norm", "k_norm"), ("proj", "weights_proj"))
 }
-SPARSE = Architecture(_read_sparse, _SPARSE, _join_expansions)
-MISTRAL4 = Architecture(_read_mistral4, _LATENT_EXPERTS, _join_expansions)
-DEEPSEEK2 = Architecture(_read_deepseek2, _LATENT_EXPERTS, _join_expansions)
+SPARSE = Architecture(_read_sparse, SPARSE_NAMES, join_expansions)
+MISTRAL4 = Architecture(_read_mistral4, _LATENT_EXPERTS, join_expansions)
+DEEPSEEK2 = Architecture(_read_deepseek2, _LATENT_EXPERTS, join_expansions)

@@ -91,6 +91,37 @@ def _read_phimoe(m: Metadata) -> Config:
     }
 
 
+def _read_minimax_m3(m: Metadata) -> Config:
+    """Layers with experts are those that choose blocks."""
+    m.expect("expert_gating_func", SIGMOID)
+    m.expect("expert_weights_norm", True)
+    m.ignore("expert_shared_count")  # the tensors that are there say it
+    dense, size = m.size("leading_dense_block_count", 0), m.size("expert_feed_forward_length")
+    config, sparse = read_decoder(m), [i >= dense for i in range(m.layers)]
+    inner = config["intermediate_size"]
+    return config | {
+        "model_type": "minimax_m3_vl_text",
+        "dense_intermediate_size": inner,
+        "intermediate_size": size,
+        "index_block_size": m.size("attention.indexer.block_size"),
+        "index_head_dim": m.size("attention.indexer.key_length"),
+        "index_local_blocks": m.size("attention.indexer.local_blocks"),
+        "index_n_heads": m.size("attention.indexer.head_count"),
+        "index_topk_blocks": m.size("attention.indexer.top_k"),
+        "layer_types": ["minimax_m3_sparse" if has_experts else "full_attention" for has_experts in sparse],
+        "mlp_layer_types": ["sparse" if has_experts else "dense" for has_experts in sparse],
+        "rotary_dim": m.size("rope.dimension_count", config["head_dim"]),
+        "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
+        "shared_intermediate_size": m.shape(f"blk.{dense}.ffn_up_shexp.weight")[0],
+        **read_expert_counts(m, "num_local_experts"),
+    }
+
+
+def _subtract_one(places: Places, config: Config) -> None:
+    """Norms have the 1 that the family adds."""
+    change(places, ("norm.weight",), offset=-1.0)
+
+
 _NO_QK_NORM = 128  # experts, of Maverick
 
 
@@ -283,6 +314,20 @@ _LLAMA4 = LLAMA | in_layers(
     ffn_up_shexp="feed_forward.shared_expert.up_proj",
     ffn_down_shexp="feed_forward.shared_expert.down_proj",
 )
+_MINIMAX_M3 = (
+    MIXTRAL
+    | {
+        f"indexer.{part}_{kind}": f"{LAYER}self_attn.index_{part}_{kind}"
+        for part in ("q", "k")
+        for kind in ("proj", "norm")
+    }
+    | in_layers(
+        ffn_gate_shexp="block_sparse_moe.shared_experts.gate_proj",
+        ffn_up_shexp="block_sparse_moe.shared_experts.up_proj",
+        ffn_down_shexp="block_sparse_moe.shared_experts.down_proj",
+        **{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"},
+    )
+)
 _MINIMAX = MIXTRAL | in_layers(**{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"})
 MIXTURES = {
     "afmoe": Architecture(_read_afmoe, _AFMOE),
@@ -294,6 +339,7 @@ MIXTURES = {
     "llama4": Architecture(_read_llama4, _LLAMA4),
     "mellum": Architecture(_read_mellum, LLAMA | EXPERTS),
     "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
+    "minimax-m3": Architecture(_read_minimax_m3, _MINIMAX_M3, _subtract_one),
     "mimo2": Architecture(
         _read_mimo2,
         LLAMA | SHARED_EXPERTS | {"attn_sinks.weight": f"{LAYER}self_attn.attention_sink_bias"},

@@ -49,8 +49,10 @@ from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .gpts import GPTS
 from .hybrids import HYBRIDS
+from .hyper import HYPER
 from .mambas import MAMBAS
 from .mixtures import MIXTURES
+from .muse import MUSE
 from .rwkv7 import RWKV7
 from .step import STEP
 
@@ -307,8 +309,10 @@ ARCHITECTURES = {
     **GEMMAS,
     **GPTS,
     **HYBRIDS,
+    **HYPER,
     **MAMBAS,
     **MIXTURES,
+    **MUSE,
     **STEP,
     "apertus": Architecture(
         reader("apertus", attention_bias=has_bias),
