@@ -1,7 +1,7 @@
 """What measured times of tiles (Intel AMX) and vectors decide: functions of numbers alone.
 
-Other work on the machine makes some times longer, and never shorter. So a load is measured in pairs, tiles and
-vectors one after the other, until it is clear; and tiles are refused only if no way to look at the times
+Other work on the machine makes some times longer, and never shorter. So a load is measured in pairs, tiles
+and vectors one after the other, until it is clear; and tiles are refused only if no way to look at the times
 speaks for them.
 """
 
@@ -12,9 +12,9 @@ from statistics import median
 LEAST_PAIRS, MOST_PAIRS = 8, 40
 # The gain from which products of many rows use tiles.
 LEAST_GAIN = 1.05
-# A load is clear if both estimates are that far above, and as large a part of the pairs speaks for tiles.
+# A load is clear if both estimates are that far above, and such a part of pairs speaks for tiles.
 _CLEAR, _AGREEING = 1.25, 0.85
-# The loads: many rows of int8, many rows of bfloat16, and one row of bfloat16. One row of int8 takes no tiles.
+# The loads: many rows of int8 and of bfloat16, and one row of bfloat16. One row of int8 takes no tiles.
 LOADS = ("int8", "bfloat16", "one row")
 
 
@@ -22,8 +22,8 @@ def estimate_gains(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Two estimates of the speed of tiles in parts of that of vectors.
 
     pairs: seconds in vectors, and on tiles right afterwards. The first estimate compares the shortest times,
-    which are right if each had one quiet moment; the second is the median of the pairs' ratios, which is right
-    if most pairs had the same neighbours.
+    which are right if each had one quiet moment; the second is the median of the pairs' ratios, which is
+    right if most pairs had the same neighbours.
     """
     in_vectors, on_tiles = zip(*pairs, strict=True)
     return min(in_vectors) / min(on_tiles), median(vectors / tiles for vectors, tiles in pairs)
