@@ -136,7 +136,7 @@ def test_what_is_no_number_is_not_hidden(stored: Stored) -> None:
 def test_answers_depend_neither_on_steps_nor_on_threads() -> None:
     prompt = np.random.default_rng(2).integers(0, 500, 600).tolist()
     params, found = SamplingParams(max_tokens=8, ignore_eos=True, temperature=0.8, seed=3), []
-    for threads in (1, 3):
+    for threads in (1, 2):
         with LLM(threads=threads, kv_cache_dtype="int16") as llm:
             answers = llm.generate([prompt, prompt[:300]], params)
             found.append([answer.token_ids for answer in answers])
