@@ -119,7 +119,7 @@ def least_seconds(llm: LLM, load: Load, bandwidth: float, speed: float, single: 
     context = load.prompt / 2 if is_prompt else load.prompt + load.answer / 2
     products = (model.weights.multiplications_per_token - head) * load.tokens + head * load.streams
     positions = load.prompt if is_prompt else context * load.streams
-    kv_share = {"float32": 1, "float16": 1 / 2, "int8": 1 / 4}[llm.kv_cache_dtype]
+    kv_share = {"float32": 1, "float16": 1 / 2, "int16": 1 / 2, "int8": 1 / 4}[llm.kv_cache_dtype]
     read = model.weights.bytes_per_token + positions * model.tape.kv_bytes_per_token * kv_share
     # Scores and mixed values: two multiplications for each number of a query and position.
     computed = 2 * products / speed + 4 * attended * context * load.tokens / single

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels.layout import KV_MEMORY, PAGE
+from ..kernels.layout import INT16, KV_MEMORY, PAGE
 from ..machine.memory import aligned_zeros, round_up
 from ..tape.operations import KVLayer
 from ..weights.matrix import KINDS
@@ -80,9 +80,9 @@ class KVCache:
         self.records = np.zeros(len(groups), KV_MEMORY)
         for record, group in zip(self.records, groups, strict=True):
             parts, shape = _parts(group.shape, dtype), group.shape
-            record["kind"], record["kv_heads"] = KINDS[dtype], shape.kv_heads
+            record["kind"], record["kv_heads"] = _kind_of(shape, dtype), shape.kv_heads
             record["key_dim"], record["value_dim"] = shape.key_dim, shape.value_dim
-            record["padded_dim"] = parts["values"][1][-1]
+            record["padded_dim"] = round_up(shape.key_dim if shape.is_latent else shape.value_dim, PAGE)
             record["page_stride"], record["layer_stride"] = self.page_bytes, _layer_bytes(shape, dtype)
             for name, (offset, _, _) in parts.items():
                 record[name] = self.memory.ctypes.data + offset
@@ -113,8 +113,10 @@ class KVCache:
         keys: [layers, pages, kv_heads, key_dim, PAGE] of float32, float16 or int8, so that a vector holds one
         dimension of all positions of a page. values: [layers, pages, kv_heads, PAGE, value_dim], the last
         axis padded with zeros to whole vectors. With int8 also key_scales and value_scales, the scale of each
-        position and head, float32 [layers, pages, kv_heads, PAGE]. Latents are stored once, as values are,
-        and keys and values are views of them.
+        position and head, float32 [layers, pages, kv_heads, PAGE]. With int16 as well, where keys are
+        [layers, pages, kv_heads, key_dim / 2, PAGE, 2], and values [layers, pages, kv_heads, PAGE / 2,
+        value_dim, 2]: pairs that are multiplied at once stay together. Latents are stored once, as values
+        are, and keys and values are views of them.
         """
         shape, views = self.groups[group].shape, dict[str, np.ndarray]()
         for name, (offset, sizes, dtype) in _parts(shape, self.dtype).items():
@@ -135,17 +137,30 @@ class KVCache:
         return views
 
 
+def _store_as(shape: KVLayer, dtype: str) -> str:
+    """How a layer is stored. Latents, and keys that only an indexer reads, are no words."""
+    return "float16" if dtype == "int16" and (shape.is_latent or not shape.value_dim) else dtype
+
+
+def _kind_of(shape: KVLayer, dtype: str) -> int:
+    stored = _store_as(shape, dtype)
+    return INT16 if stored == "int16" else KINDS[stored]
+
+
 def _parts(shape: KVLayer, dtype: str) -> dict[str, tuple[int, tuple[int, ...], str]]:
     """What a page has of one layer: name -> (offset in bytes, shape, dtype)."""
-    heads, scales = shape.kv_heads, ["key_scales", "value_scales"]
+    heads, scales, dtype = shape.kv_heads, ["key_scales", "value_scales"], _store_as(shape, dtype)
     sizes = {"keys": (heads, shape.key_dim, PAGE), "values": (heads, PAGE, round_up(shape.value_dim, PAGE))}
     if shape.is_latent:
         sizes, scales = {"values": (1, PAGE, round_up(shape.key_dim, PAGE))}, ["value_scales"]
+    if dtype == "int16":
+        padded = round_up(shape.value_dim, PAGE)
+        sizes = {"keys": (heads, -(-shape.key_dim // 2), PAGE, 2), "values": (heads, PAGE // 2, padded, 2)}
     parts, offset = dict[str, tuple[int, tuple[int, ...], str]](), 0
     for name, size in sizes.items():
         parts[name] = offset, size, dtype
         offset += round_up(int(np.prod(size)) * np.dtype(dtype).itemsize, 64)
-    if dtype == "int8":
+    if dtype in ("int8", "int16"):
         for name in scales:
             parts[name] = offset, (heads, PAGE), "float32"
             offset += heads * PAGE * 4

@@ -7,7 +7,7 @@ WEIGHTS = ("auto", "float32", "bfloat16", "float16", "int8", "mixed", "int4")
 # --arithmetic: what activations are rounded to. float32: nothing. int8: 8 bits, where weights are integers.
 # bfloat16: also bfloat16, where weights are. auto: bfloat16 if the processor computes it, else int8.
 ARITHMETIC = ("auto", "float32", "int8", "bfloat16")
-KV_CACHE_DTYPES = ("float32", "float16", "int8")
+KV_CACHE_DTYPES = ("float32", "float16", "int16", "int8")
 
 
 def choose_kv_cache_dtype(kv_cache_dtype: str, arithmetic: str) -> str:

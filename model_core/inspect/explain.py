@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..adapters.table import NO_SLOT
-from ..cache.memory import KVCache
+from ..cache.memory import PAGE, KVCache
 from ..engine.request_images import RequestImages
 from ..errors import InvalidRequest, NotFinite, PromptTooLong
 from ..families.vision.parts import ImageSpan, count_rows
@@ -226,6 +226,8 @@ def _read_keys(cache: KVCache, record: Record, batch: Batch, length: int) -> np.
     arrays, pages = cache.arrays(number), batch.page_tables[number, 0]
     index = group.layers.index(layer)
     keys = arrays["keys"][index, pages].astype(np.float32)  # [pages, kv_heads, size, PAGE]
+    if keys.ndim == 5:  # as words, of which pairs stay together
+        keys = keys.swapaxes(3, 4).reshape(*keys.shape[:2], -1, PAGE)[:, :, : record.q.size]
     if "key_scales" in arrays:
         keys *= arrays["key_scales"][index, pages][:, :, None]
     joined = keys.transpose(1, 0, 3, 2).reshape(keys.shape[1], -1, keys.shape[2])

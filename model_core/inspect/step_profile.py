@@ -172,7 +172,7 @@ def _demand(llm: LLM, record: Record, sequences: int, tokens: int, context: int)
         case Attend():
             layer = model.tape.kv_layers[record.layer]
             length = context + tokens if record.window is None else min(record.window, context + tokens)
-            itemsize = {"float32": 4, "float16": 2, "int8": 1}[llm.kv_cache_dtype]
+            itemsize = {"float32": 4, "float16": 2, "int16": 2, "int8": 1}[llm.kv_cache_dtype]
             seen = (length + 1) / 2 if context == 0 else length  # the mean of a prompt's tokens
             per_position = layer.key_dim + layer.value_dim
             return (

@@ -22,7 +22,7 @@ from numba.core.caching import CacheImpl, FunctionCache, _CacheLocator
 from tqdm import tqdm
 
 from ..machine.progress import ProgressBar
-from .emit import HAS_AMX
+from .emit import HAS_BFLOAT16_TILES, HAS_INT8_TILES
 from .versions import compute_version, make_folder
 
 __all__ = ["njit", "show_compilation"]
@@ -34,7 +34,7 @@ def _compute_version() -> str:
     numba compares only the file of the outermost function. And it keeps the code for several processors under
     one index, which two processes cannot change at the same time.
     """
-    return compute_version(HAS_AMX)
+    return compute_version(HAS_INT8_TILES, HAS_BFLOAT16_TILES)
 
 
 def _cache_folder() -> Path:

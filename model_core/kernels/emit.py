@@ -17,7 +17,7 @@ from numba.core import cgutils, config
 from numba.extending import models, register_model
 
 from .layout import FLOAT16, FLOAT32, INT8, UINT8
-from .tile_choice import TileChoice, choose_tiles
+from .tile_choice import choose_tiles, refuse_tiles
 
 LANES = 16
 
@@ -70,8 +70,9 @@ def _choose_schedule() -> None:
         config.CPU_NAME, config.CPU_FEATURES = "x86-64-v4", llvm.get_host_cpu_features().flatten()
 
 
-# Whether kernels use tiles (products/tiles.py), and why. They come with AVX-512.
-TILES_CHOICE = choose_tiles() if INSTRUCTION_SET == "avx512" else TileChoice(False, "this processor has none")
+# Which products use tiles (products/tiles.py), and why. They come with AVX-512.
+TILES_CHOICE = choose_tiles() if INSTRUCTION_SET == "avx512" else refuse_tiles("this processor has none")
+HAS_INT8_TILES, HAS_BFLOAT16_TILES = TILES_CHOICE.int8, TILES_CHOICE.bfloat16
 HAS_AMX = TILES_CHOICE.used
 # Whether vectors multiply bfloat16 numbers, two of them a lane.
 HAS_BFLOAT16 = INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and host_has("avx512bf16")

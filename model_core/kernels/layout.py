@@ -8,6 +8,8 @@ import numpy as np
 # The kinds of numbers that matrices have, as kernels name them (see weights.Matrix), and UINT8 for zeros.
 # GROUPED6 is how a block takes bytes of GROUPED8 and GROUPED4 that are known to be from -32 to 31.
 FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, INT5, INT6, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUPED6 = range(12)
+# Keys and values may also be words: signed 16-bit integers, with a scale for each position and head.
+INT16 = 12
 # Bits of a code of the kinds that stand for int8 rows, see weights/rounding.py.
 STEPPED_BITS = {INT4: 4, INT5: 5, INT6: 6}
 

@@ -75,8 +75,8 @@ def set_f16(typing_context, address, offset, value):
     return emit.typed(types.void, (_n, _n, types.float32), code)
 
 
-def _spread_lanes(convert: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> tuple[Any, Any]:
-    """What an intrinsic returns that stores the 16 numbers of `convert`, `stride` bytes apart."""
+def spread_lanes(convert: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> tuple[Any, Any]:
+    """What an intrinsic returns that stores the numbers of `convert`, `stride` bytes apart."""
 
     def code(b: ir.IRBuilder, address: ir.Value, stride: ir.Value, value: ir.Value) -> None:
         numbers = convert(b, value)
@@ -85,7 +85,7 @@ def _spread_lanes(convert: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> tupl
             with are_neighbours:
                 emit.store(b, address, numbers)
             with are_apart:
-                for lane in range(LANES):
+                for lane in range(numbers.type.count):
                     at = b.add(address, b.mul(stride, stride.type(lane)))
                     emit.store(b, at, b.extract_element(numbers, ir.Constant(emit.I32, lane)))
 
@@ -95,19 +95,19 @@ def _spread_lanes(convert: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> tupl
 @intrinsic
 def spread_f32(typing_context, address, stride, value):
     """Store 16 floats, `stride` bytes apart."""
-    return _spread_lanes(lambda b, v: v)
+    return spread_lanes(lambda b, v: v)
 
 
 @intrinsic
 def spread_f16(typing_context, address, stride, value):
     """Store 16 floats as float16 (see emit.float_to_half), `stride` bytes apart."""
-    return _spread_lanes(emit.float_to_half)
+    return spread_lanes(emit.float_to_half)
 
 
 @intrinsic
 def spread_rounded(typing_context, address, stride, value):
     """Store 16 floats from -127 to 127 as signed bytes, rounded half to even, `stride` bytes apart."""
-    return _spread_lanes(emit.float_to_byte)
+    return spread_lanes(emit.float_to_byte)
 
 
 @intrinsic

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -25,6 +25,7 @@ from filelock import FileLock
 from numba.core import config
 
 from ..machine.progress import ProgressBar
+from .tile_gains import LOADS, decide
 from .versions import compute_version, make_folder
 
 LOGGER = logging.getLogger(__name__)
@@ -32,36 +33,47 @@ FEATURES = ("amx-tile", "amx-int8", "amx-bf16")
 VARIABLE = "TRITONCHAT_AMX"
 # Seconds for the check, which compiles kernels twice: usually it takes half a minute.
 LIMIT_S = 240.0
-# What tiles must reach to be used, in parts of the speed of vectors, by the name of a load: prompts must
-# gain, and one row, which memory limits, must not lose much.
-LEAST_GAINS = {"int8": 1.05, "bfloat16": 1.05, "one row": 0.9}
 
 
 @dataclass(frozen=True)
 class TileChoice:
-    """Whether tiles are used, and why: the rest of a sentence that says so.
+    """Which products use tiles, and why: the rest of a sentence that says so.
 
-    is_final: the same would be found again. A check that was ended from outside is repeated.
+    int8: those of integers. bfloat16: those of bfloat16 weights. is_final: the same would be found again. A
+    check that was ended from outside is repeated.
     """
 
-    used: bool
+    int8: bool
+    bfloat16: bool
     reason: str
     is_final: bool = True
 
+    @property
+    def used(self) -> bool:
+        """Whether any product uses tiles."""
+        return self.int8 or self.bfloat16
+
     def __str__(self) -> str:
+        if self.int8 != self.bfloat16:
+            return f"used for {'int8' if self.int8 else 'bfloat16'} alone: {self.reason}"
         return f"{'used' if self.used else 'not used'}: {self.reason}"
+
+
+def refuse_tiles(reason: str, is_final: bool = True) -> TileChoice:
+    """The choice that no product uses tiles."""
+    return TileChoice(False, False, reason, is_final)
 
 
 def choose_tiles() -> TileChoice:
     """What kernels of this process do. The first start on a processor with tiles takes half a minute here."""
     if not _are_listed() or platform.system() != "Linux":
-        return TileChoice(False, "this processor has none")
+        return refuse_tiles("this processor has none")
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "1"):
-        return TileChoice(False, f"{VARIABLE}={wanted}")
+        return refuse_tiles(f"{VARIABLE}={wanted}")
     if not _are_granted():
-        return TileChoice(False, "the system does not grant them")
-    return TileChoice(True, f"{VARIABLE}=1") if wanted else _recall_choice()
+        return refuse_tiles("the system does not grant them")
+    return TileChoice(True, True, f"{VARIABLE}=1") if wanted else _recall_choice()
 
 
 def _are_listed() -> bool:
@@ -86,13 +98,13 @@ def _recall_choice() -> TileChoice:
     """What was found on this machine, or is found now."""
     folder = make_folder("tiles")
     if folder is None:
-        return TileChoice(False, f"there is no cache folder to keep a check in; {VARIABLE}=1 uses them")
+        return refuse_tiles(f"there is no cache folder to keep a check in; {VARIABLE}=1 uses them")
     check = Path(__file__).parents[1] / "model" / "tile_check.py"
     version = compute_version(platform.release(), check.read_text())
     try:
         return recall_choice(folder / f"{version[:16]}.json", check_command(), LIMIT_S)
     except OSError as error:  # vectors compute everything, too
-        return TileChoice(False, f"the check could not run ({error.strerror or error})")
+        return refuse_tiles(f"the check could not run ({error.strerror or error})")
 
 
 def check_command(vectors_file: str = "") -> list[str]:
@@ -116,7 +128,7 @@ def recall_choice(file: Path, check: Sequence[str], limit_s: float) -> TileChoic
         choice = run_check(check, limit_s)
         if choice.is_final:
             reason = f"{choice.reason}, found {time.strftime('%Y-%m-%d')} and kept in {file}"
-            choice = TileChoice(choice.used, reason)
+            choice = replace(choice, reason=reason)
             partial = file.with_suffix(".partial")
             partial.write_text(json.dumps(asdict(choice)))
             partial.replace(file)
@@ -142,31 +154,26 @@ def run_check(check: Sequence[str], limit_s: float) -> TileChoice:
     try:
         output, errors = _wait(process, limit_s)
     except subprocess.TimeoutExpired:
-        return TileChoice(False, f"the check took more than {limit_s:.0f} seconds", is_final=False)
+        return refuse_tiles(f"the check took more than {limit_s:.0f} seconds", is_final=False)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     if process.returncode < 0:
         found = signal.Signals(-process.returncode)
-        return TileChoice(False, f"the check ended with {found.name}", is_final=found != signal.SIGKILL)
+        return refuse_tiles(f"the check ended with {found.name}", is_final=found != signal.SIGKILL)
     try:
         report = json.loads(output.splitlines()[-1])
-        wrong, gains = list(report["wrong"]), {load: float(report["gains"][load]) for load in LEAST_GAINS}
+        wrong, gains = list(report["wrong"]), {load: float(report["gains"][load]) for load in LOADS}
     except (IndexError, ValueError, KeyError, TypeError):
         last = errors.strip().splitlines()[-1:] or ["no output"]
-        return TileChoice(False, f"the check failed ({last[0][:200]})")
+        return refuse_tiles(f"the check failed ({last[0][:200]})")
     if wrong:
-        return TileChoice(False, f"wrong products: {len(wrong)}, first {wrong[0]}")
+        return refuse_tiles(f"wrong products: {len(wrong)}, first {wrong[0]}")
     speed = ", ".join(f"{gain:.2f} ({load})" for load, gain in gains.items())
-    if all(gain >= LEAST_GAINS[load] for load, gain in gains.items()):
-        return TileChoice(True, f"they are right, and reach {speed} of the speed of vectors")
-    slow = ", ".join(
-        f"{gains[load]:.2f} ({load}) of the speed of vectors, and {least:.2f} is needed"
-        for load, least in LEAST_GAINS.items()
-        if gains[load] < least
-    )
-    return TileChoice(False, f"they are right, but reach {slow}")
+    int8, bfloat16 = decide(gains)
+    only = "" if int8 or bfloat16 else "only "
+    return TileChoice(int8, bfloat16, f"they are right, and reach {only}{speed} of the speed of vectors")
 
 
 def _wait(process: subprocess.Popen, limit_s: float) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from ..embeddings.settings import EmbeddingSettings
 from ..files.hashes import FileState, hash_files
 from ..files.model_files import ModelFiles
 from ..images.decoder import name_versions
-from ..kernels.emit import HAS_AMX, INSTRUCTION_SET
+from ..kernels.emit import HAS_BFLOAT16_TILES, INSTRUCTION_SET
 from ..machine.digest import digest
 from ..model.loader import choose_parts
 from ..requests.sampling import GenerationDefaults
@@ -140,7 +140,7 @@ def _name_processor(has_parts: bool) -> str:
     if INSTRUCTION_SET == "generic":  # it rounds floats otherwise, if it has no fused multiply-add
         return llvm.get_host_cpu_name()
     if has_parts:  # tiles round otherwise than vectors
-        return "x86-64 with AMX" if HAS_AMX else "x86-64 with AVX-512 BF16"
+        return "x86-64 with AMX" if HAS_BFLOAT16_TILES else "x86-64 with AVX-512 BF16"
     return _EVERY_PROCESSOR
 
 

@@ -18,7 +18,7 @@ from ..families import read_model_config, write_tape
 from ..families.config import ModelConfig, stretch
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor
-from ..kernels.emit import HAS_AMX
+from ..kernels.emit import HAS_BFLOAT16_TILES
 from ..kernels.products.bfloat16 import HAS_PAIRS
 from ..machine.memory import aligned_zeros
 from ..machine.progress import ProgressBar
@@ -184,7 +184,7 @@ def choose_parts(arithmetic: str, is_portable: bool, has_integers: bool) -> int:
             return 0
         if arithmetic == "auto" and HAS_PAIRS:
             return 1
-        return 2 if HAS_AMX else 0
+        return 2 if HAS_BFLOAT16_TILES else 0
     if not HAS_PAIRS:
         raise ModelError(
             "arithmetic 'bfloat16' needs a processor with AVX-512 BF16, or with AMX that is used "

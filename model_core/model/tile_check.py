@@ -19,6 +19,7 @@ import numpy as np
 from ..families.config import ModelConfig
 from ..kernels import emit
 from ..kernels.tile_choice import VARIABLE, check_command
+from ..kernels.tile_gains import find_gain, is_clear
 from ..reference.tile_products import multiply_on_tiles
 from ..tape.operations import KVLayer
 from ..tape.passes import fuse, products
@@ -40,7 +41,8 @@ LOADS = {
     "bfloat16": ("bfloat16", (5696, 2048), 256),
     "one row": ("bfloat16", (16384, 4096), 1),
 }
-ROUNDS = 5
+# Seconds for the pairs of a load, where other work takes the processor.
+LOAD_LIMIT_S = 20.0
 
 
 class Product:
@@ -107,7 +109,7 @@ def compute() -> dict[str, np.ndarray]:
     for n, k in SIZES:
         x, w = draw(n, k, max(ROWS))
         for kind, parts in (*((kind, 0) for kind in INTEGERS), ("bfloat16", 1), ("bfloat16", 2)):
-            if emit.HAS_AMX or not parts:
+            if emit.HAS_BFLOAT16_TILES or not parts:
                 product = Product(kind, x, w, parts)
                 for rows in ROWS:
                     found[f"{kind} {n} {k} {parts} {rows}"] = product.multiply(rows)
@@ -136,7 +138,7 @@ def make_loads() -> dict[str, Product]:
     made = {}
     for name, (kind, (n, k), rows) in LOADS.items():
         x, w = draw(n, k, rows)
-        parts = int(kind == "bfloat16" and (emit.HAS_AMX or emit.HAS_BFLOAT16))
+        parts = int(kind == "bfloat16" and (emit.HAS_BFLOAT16_TILES or emit.HAS_BFLOAT16))
         made[name] = Product(kind, x, w, parts)
     return made
 
@@ -167,12 +169,12 @@ def check() -> dict[str, object]:
             wrong = find_wrong(tiles, dict(np.load(file)))
             gains = {}
             for name, product in make_loads().items():
-                seconds = []
-                for _ in range(ROUNDS):
+                pairs: list[tuple[float, float]] = []
+                end = time.monotonic() + LOAD_LIMIT_S
+                while not pairs or not (is_clear(pairs) or time.monotonic() >= end):
                     print(name, file=vectors.stdin, flush=True)
-                    seconds.append((float(vectors.stdout.readline()), product.measure(LOADS[name][2])))
-                in_vectors, on_tiles = (min(times) for times in zip(*seconds, strict=True))
-                gains[name] = in_vectors / on_tiles
+                    pairs.append((float(vectors.stdout.readline()), product.measure(LOADS[name][2])))
+                gains[name] = find_gain(pairs)
             vectors.stdin.close()
     return {"wrong": wrong, "gains": gains}
 

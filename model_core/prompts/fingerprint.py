@@ -8,7 +8,7 @@ from importlib.metadata import version
 import numpy as np
 
 from ..cache.memory import KVCache
-from ..kernels.emit import HAS_AMX, INSTRUCTION_SET
+from ..kernels.emit import HAS_BFLOAT16_TILES, INSTRUCTION_SET
 from ..machine.digest import cut, hash_piece
 from ..model.transformer import Transformer
 
@@ -26,7 +26,7 @@ def fingerprint(model: Transformer, cache: KVCache) -> str:
         model.records,
         model.rounds_activations,
         model.activation_parts,
-        bool(model.activation_parts and HAS_AMX),  # tiles round otherwise than vectors
+        bool(model.activation_parts and HAS_BFLOAT16_TILES),  # tiles round otherwise than vectors
         cache.dtype,
         cache.page_bytes,
         cache.groups,

@@ -17,7 +17,7 @@ from numba.extending import intrinsic, register_jitable
 
 from .. import emit
 from ..blocks import Ahead, Strided, block_rows, emit_addresses, emit_cases, emit_loop, prefetch
-from ..emit import HAS_AMX, HAS_BFLOAT16, ROWS
+from ..emit import HAS_BFLOAT16, HAS_BFLOAT16_TILES, ROWS
 from ..inner import inner
 from ..layout import STRIP, STRIP_TILES
 from ..simd import keep_lanes, load_f32
@@ -25,7 +25,7 @@ from .few_rows import FEW_ROWS, few_rows_block, flush_denormals, restore_denorma
 from .prefetch import plan_prefetch, prefetch_offset
 from .tiles import PIECE, TILE_ROWS, bfloat16_block
 
-HAS_PAIRS = HAS_AMX or HAS_BFLOAT16
+HAS_PAIRS = HAS_BFLOAT16_TILES or HAS_BFLOAT16
 # k that all of a few rows are multiplied with while the weights are in the second cache.
 _LONG_PIECE = 2 * PIECE
 # Rows up to which tiles take half of a PIECE.
@@ -141,14 +141,14 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
     vectors. memory: address of 2 * STRIP * PIECE bytes of the thread's own.
     """
     tile_bytes = 2 * 16 * m.k
-    if HAS_AMX and rows <= FEW_ROWS and m.inputs % 2 == 0:
+    if HAS_BFLOAT16_TILES and rows <= FEW_ROWS and m.inputs % 2 == 0:
         _multiply_few_rows(m, a, start, rows, strip, y)
         return
     blocks = -(-rows // ROWS[0])
     # A few blocks of vectors pair weights in registers; for more, they are paired once. Pieces stay in the
     # first cache for all blocks; a single block reads memory faster without.
-    is_paired = HAS_AMX or blocks > 4 or m.inputs % 2 != 0
-    length = PIECE if HAS_AMX and rows > _HALF_PIECE_ROWS else PIECE // 2
+    is_paired = HAS_BFLOAT16_TILES or blocks > 4 or m.inputs % 2 != 0
+    length = PIECE if HAS_BFLOAT16_TILES and rows > _HALF_PIECE_ROWS else PIECE // 2
     if blocks == 1 and not is_paired:
         length = m.inputs
     for first in range(0, m.inputs, length):
@@ -168,9 +168,9 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
         x, row, block = a.parts + start * a.parts_row + 2 * first, 0, 0
         later = m.data + 2 * prefetch_offset(m, strip, next_strip, first + 2 * length)
         while row < rows:
-            height = TILE_ROWS if HAS_AMX else block_rows(rows - row)
+            height = TILE_ROWS if HAS_BFLOAT16_TILES else block_rows(rows - row)
             at, to = x + row * a.parts_row, y + 4 * STRIP * row
-            if HAS_AMX:
+            if HAS_BFLOAT16_TILES:
                 bfloat16_block(m.parts, steps, w, at, a.parts_row, part_bytes(m.inputs), to, first)
             else:
                 pairs = (count + 1) // 2

@@ -16,7 +16,7 @@ from ..blocks import (
     integer_block,
 )
 from ..compiler import njit
-from ..emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
+from ..emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, HAS_INT8_TILES, INTEGER_ROWS, ROWS, TILES
 from ..float_blocks import FloatCase, Weights, float_block
 from ..inner import inner
 from ..layout import (
@@ -131,7 +131,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
-        if HAS_AMX and count % 2 == 0:  # whole steps of 64 k
+        if HAS_INT8_TILES and count % 2 == 0:  # whole steps of 64 k
             run = a.runs + start * a.runs_row + first // GROUP * RUN_BYTES
             row = multiply_int8(
                 count // 2,

@@ -14,11 +14,12 @@ from ..blocks import Ahead, Strided, Sums, block_rows
 from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
 from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block, turn_block
 from ..inner import inner
-from ..layout import FLOAT16, FLOAT32, INT8, PAGE
+from ..layout import FLOAT16, FLOAT32, INT8, INT16, PAGE
 from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 from .selection import hide_others, is_any_chosen
+from .words import Part, mix_words, score_words, write_query_words
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -146,7 +147,47 @@ def attend(p, i, q, out, out_row, scratch):
 @inner
 def attend_segment(p, i, q, segment, states, scratch):
     """The part of `attend` that concerns one segment: the states of its rows, written to `states`."""
-    table, position, group, head, window = q.table, q.position, q.group, q.head, i.window
+    if p.kind == INT16:
+        _attend_words(p, i, q, segment, states, scratch)
+    else:
+        _attend_floats(p, i, q, segment, states, scratch)
+
+
+@inner
+def _attend_words(p, i, q, segment, states, scratch):
+    """attend_segment where keys and values are words."""
+    group, at, rows = q.group, i.layer * p.layer_stride, q.tokens * q.group
+    keys = p.keys + at + 64 * q.head * ((p.key_dim + 1) // 2)
+    values = p.values + at + 4 * q.head * (PAGE // 2) * p.padded_dim
+    first_page, last_page, length = _find_pages(q, segment, i.window)
+    query_row = 4 * pad(p.key_dim)
+    scores = scratch + scratch_rows(group) * query_row
+    numbers = first_page, last_page, length, rows, scratch, scores, _SCORES_ROW, states
+    part = Part(q.table, *numbers)
+    for row in range(rows):
+        source = q.at + (row // group) * q.stride + 4 * (q.head * group + row % group) * p.key_dim
+        write_query_words(source, p.key_dim, i.scale, scratch + row * query_row)
+    score_words(p, keys, p.key_scales + at + q.head * 4 * PAGE, values, part)
+    _weigh(i, q, segment, first_page, last_page, scores, states, state_bytes(p.value_dim))
+    mix_words(p, values, p.value_scales + at + q.head * 4 * PAGE, part, 4 * SEGMENT)
+
+
+@inner
+def _find_pages(q, segment, window):
+    """The pages of a segment that queries attend to, from the first up to the last, and where they end."""
+    length, first_page = min(q.end, (segment + 1) * SEGMENT), segment * (SEGMENT // PAGE)
+    if window > 0:
+        first = q.position - window + 1
+        if q.bounds:
+            first = min(first, get_i32(q.bounds, 0))
+        first_page = max(first_page, first // PAGE)
+    return first_page, -(-length // PAGE), length
+
+
+@inner
+def _attend_floats(p, i, q, segment, states, scratch):
+    """attend_segment where keys and values are floats, or bytes."""
+    table, group, head = q.table, q.group, q.head
     dim, padded, rows = p.key_dim, p.padded_dim, q.tokens * group
     size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
     is_latent = p.keys == 0
@@ -158,14 +199,7 @@ def attend_segment(p, i, q, segment, states, scratch):
         p.values + at + head * PAGE * padded * size,
     )
     key_scales, value_scales = p.key_scales + at + head * 4 * PAGE, p.value_scales + at + head * 4 * PAGE
-    length = min(q.end, (segment + 1) * SEGMENT)
-    first_page = segment * (SEGMENT // PAGE)
-    if window > 0:
-        first = position - window + 1
-        if q.bounds:
-            first = min(first, get_i32(q.bounds, 0))
-        first_page = max(first_page, first // PAGE)
-    last_page = -(-length // PAGE)
+    first_page, last_page, length = _find_pages(q, segment, i.window)
     row_bytes, state_row, value_tiles = _SCORES_ROW, state_bytes(p.value_dim), pad(p.value_dim) // 16
     queries, scores = scratch, scratch + 4 * scratch_rows(group) * pad(dim)
     turned = scratch + attention_scratch(dim, p.value_dim, group) - 2 * _turned_bytes(dim)
@@ -229,36 +263,7 @@ def attend_segment(p, i, q, segment, states, scratch):
                     at = row * row_bytes + 4 * PAGE * (page - number)
                     store_f32(to, at, multiply(load_f32(to, at), scales))
 
-    if i.bias:
-        for row in range(rows):
-            distance = first_page * PAGE - position - row // group
-            by_distance = i.bias + (head * group + row % group) * i.weight_step + 4 * distance
-            columns = (last_page - first_page) * PAGE
-            add_row(by_distance, columns, np.float32(1), scores + row * row_bytes)
-
-    if q.relative:
-        for row in range(rows):
-            _add_relative(i, q, row, first_page * PAGE, length, scores + row * row_bytes)
-
-    if q.chosen:
-        for row in range(rows):
-            bits = q.chosen + row // group * q.chosen_row
-            hide_others(bits, i.unit, first_page, last_page, scores + row * row_bytes)
-
-    for row in range(rows):
-        own = position + row // group
-        start = 0 if window == 0 else max(0, own + 1 - window)
-        if i.chunk:
-            start = own - own % i.chunk  # within the window, which is as long
-        stop = min(own + 1 + i.ahead, q.end)
-        if q.bounds:
-            at = 8 * (row // group)
-            start, stop = min(start, get_i32(q.bounds, at)), max(stop, get_i32(q.bounds, at + 4))
-        sink = np.float32(-np.inf)
-        if i.weight and start // SEGMENT == segment:  # the first of this row
-            sink = get_f32(i.weight, 4 * (head * group + row % group))
-        weights, state = scores + row * row_bytes, states + row * state_row
-        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, i.cap, sink, state)
+    _weigh(i, q, segment, first_page, last_page, scores, states, state_row)
 
     if p.kind == INT8:
         for number in range(first_page, last_page):
@@ -291,6 +296,43 @@ def attend_segment(p, i, q, segment, states, scratch):
                 )
                 row += height
             tile += tiles
+
+
+@inner
+def _weigh(i, q, segment, first_page, last_page, scores, states, state_row):
+    """Turn the scores of rows into weights, and write the heads of their states."""
+    position, group, head, window, rows = q.position, q.group, q.head, i.window, q.tokens * q.group
+    length = min(q.end, (segment + 1) * SEGMENT)
+    if i.bias:
+        for row in range(rows):
+            distance = first_page * PAGE - position - row // group
+            by_distance = i.bias + (head * group + row % group) * i.weight_step + 4 * distance
+            columns = (last_page - first_page) * PAGE
+            add_row(by_distance, columns, np.float32(1), scores + row * _SCORES_ROW)
+
+    if q.relative:
+        for row in range(rows):
+            _add_relative(i, q, row, first_page * PAGE, length, scores + row * _SCORES_ROW)
+
+    if q.chosen:
+        for row in range(rows):
+            bits = q.chosen + row // group * q.chosen_row
+            hide_others(bits, i.unit, first_page, last_page, scores + row * _SCORES_ROW)
+
+    for row in range(rows):
+        own = position + row // group
+        start = 0 if window == 0 else max(0, own + 1 - window)
+        if i.chunk:
+            start = own - own % i.chunk  # within the window, which is as long
+        stop = min(own + 1 + i.ahead, q.end)
+        if q.bounds:
+            at = 8 * (row // group)
+            start, stop = min(start, get_i32(q.bounds, at)), max(stop, get_i32(q.bounds, at + 4))
+        sink = np.float32(-np.inf)
+        if i.weight and start // SEGMENT == segment:  # the first of this row
+            sink = get_f32(i.weight, 4 * (head * group + row % group))
+        weights, state = scores + row * _SCORES_ROW, states + row * state_row
+        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, i.cap, sink, state)
 
 
 @inner

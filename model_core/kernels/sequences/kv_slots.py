@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..inner import inner
-from ..layout import FLOAT16, FLOAT32, INT8, PAGE
+from ..layout import FLOAT16, FLOAT32, INT8, INT16, PAGE
 from ..simd import (
     broadcast,
     get_f32,
@@ -16,6 +16,7 @@ from ..simd import (
     spread_f32,
     spread_rounded,
 )
+from .words import write_word_slot
 
 
 @inner
@@ -31,6 +32,9 @@ def write_kv_slot(p, layer, page, slot, keys, values):
     slot: position within the page. keys: address of floats [kv_heads, key_dim]. values: address of floats
     [kv_heads, value_dim]; of latents that of the keys, whose first numbers they are.
     """
+    if p.kind == INT16:
+        write_word_slot(p, layer, page, slot, keys, values)
+        return
     size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
     value_dim = p.value_dim if p.keys else p.key_dim
     at = page * p.page_stride + layer * p.layer_stride

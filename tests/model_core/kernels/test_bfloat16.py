@@ -22,7 +22,8 @@ from model_core.weights.matrix import KINDS
 from model_core.weights.pack import pack
 
 needs_bfloat16 = pytest.mark.skipif(
-    not emit.HAS_BFLOAT16 or emit.HAS_AMX, reason="this processor has no AVX-512 BF16, or takes tiles"
+    not emit.HAS_BFLOAT16 or emit.HAS_BFLOAT16_TILES,
+    reason="this processor has no AVX-512 BF16, or takes tiles",
 )
 
 

@@ -239,7 +239,9 @@ def test_rope(size: int, is_interleaved: bool) -> None:
     assert np.allclose(y, op.rotate(x, cos, sin, is_interleaved) / 2, atol=1e-6)
 
 
-@pytest.mark.parametrize(("dtype", "error"), [("float32", 1e-5), ("float16", 1e-3), ("int8", 2e-2)])
+@pytest.mark.parametrize(
+    ("dtype", "error"), [("float32", 1e-5), ("float16", 1e-3), ("int16", 3e-4), ("int8", 2e-2)]
+)
 @pytest.mark.parametrize(
     ("heads", "kv_heads", "key_dim", "value_dim", "is_latent"),
     [
@@ -281,7 +283,7 @@ def test_attention_with_scattered_pages(
     cache = KVCache([KVGroup(layer, (0, 1))], 7, dtype)
     if dtype != "int8":
         for array in cache.arrays().values():
-            array[:] = np.nan
+            array[:] = np.nan if array.dtype.kind == "f" else 12345
     scratch = aligned_zeros((attention.attention_scratch(key_dim, value_dim, heads // kv_heads),), np.uint8)
     record = cache.records[0]
     instruction = np.zeros(1, interpreter.INSTRUCTION)[0]
@@ -318,9 +320,12 @@ def test_attention_with_scattered_pages(
                     scratch.ctypes.data,
                 )
         results.append(out)
+    if is_latent and dtype == "int16":
+        error = 1e-3  # stored as float16
     assert np.linalg.norm(results[0] - expected) < error * np.linalg.norm(expected)
     assert all(np.array_equal(results[0], other) for other in results[1:])
-    assert not np.nan_to_num(cache.arrays()["keys"][0]).any()  # the other layer
+    other_layer = cache.arrays()["keys"][0]
+    assert not np.nan_to_num(other_layer).any() or (other_layer == 12345).all()
 
 
 def test_inner_kernels_refuse_calls_from_python() -> None:

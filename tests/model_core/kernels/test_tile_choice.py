@@ -14,8 +14,8 @@ import pytest
 import tile_check_program
 from support import is_alive, wait_until
 
-from model_core.kernels import emit, tile_choice
-from model_core.kernels.tile_choice import TileChoice, choose_tiles, recall_choice, run_check
+from model_core.kernels import emit, tile_choice, tile_gains
+from model_core.kernels.tile_choice import TileChoice, choose_tiles, recall_choice, refuse_tiles, run_check
 from model_core.model import tile_check
 
 needs_avx512 = pytest.mark.skipif(emit.INSTRUCTION_SET != "avx512", reason="tiles come with AVX-512")
@@ -50,7 +50,7 @@ def report(wrong: list[str], gains: dict[str, float]) -> Sequence[str]:
 def test_right_products_are_found_right(cache: Path) -> None:
     found = check_emulated("fast", cache)
     assert found["wrong"] == []
-    assert found["gains"].keys() == tile_choice.LEAST_GAINS.keys()
+    assert set(found["gains"]) == set(tile_gains.LOADS)
     assert min(found["gains"].values()) > 1
 
 
@@ -83,15 +83,24 @@ def test_each_product_is_compared() -> None:
 
 def test_right_and_faster_tiles_are_used() -> None:
     choice = run_check(report([], GAINS), 60)
-    assert choice.used
+    assert choice.int8
+    assert choice.bfloat16
+    assert str(choice).startswith("used: ")
     assert "2.00 (int8), 1.50 (bfloat16), 1.00 (one row)" in choice.reason
 
 
-@pytest.mark.parametrize("load", GAINS)
-def test_slower_tiles_are_not_used(load: str) -> None:
-    choice = run_check(report([], GAINS | {load: 0.8}), 60)
-    assert not choice.used
-    assert f"right, but reach 0.80 ({load}) of the speed of vectors, and " in choice.reason
+@pytest.mark.parametrize(
+    ("gains", "uses"),
+    [
+        ({"int8": 0.8}, "used for bfloat16 alone: they are right, and reach 0.80 (int8)"),
+        ({"bfloat16": 0.8}, "used for int8 alone: "),
+        ({"one row": 0.6}, "used for int8 alone: "),  # many rows gain less than one row loses
+        ({"bfloat16": 5.0, "one row": 0.6}, "used: "),
+        ({"int8": 0.8, "bfloat16": 0.9}, "not used: they are right, and reach only 0.80 (int8)"),
+    ],
+)
+def test_slower_tiles_are_not_used_where_they_are_slower(gains: dict[str, float], uses: str) -> None:
+    assert str(run_check(report([], GAINS | gains), 60)).startswith(uses)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +133,7 @@ def test_a_check_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> Non
     )
     for limit_s in (2, 10, 60):  # a busy machine takes its time to start the program
         choice = run_check(program(code), limit_s)
-        expected = TileChoice(False, f"the check took more than {limit_s} seconds", is_final=False)
+        expected = refuse_tiles(f"the check took more than {limit_s} seconds", is_final=False)
         assert choice == expected
         if started.exists():
             break
@@ -156,7 +165,7 @@ def test_without_a_place_or_a_permission_there_are_no_tiles(
     assert choose_tiles().reason.startswith("the check could not run (")
     monkeypatch.setattr(tile_choice, "_are_granted", lambda: False)
     monkeypatch.setattr(tile_choice, "run_check", lambda *_: pytest.fail("it was checked"))
-    assert choose_tiles() == TileChoice(False, "the system does not grant them")
+    assert choose_tiles() == refuse_tiles("the system does not grant them")
 
 
 def test_a_choice_is_made_once(tmp_path: Path) -> None:
@@ -166,7 +175,7 @@ def test_a_choice_is_made_once(tmp_path: Path) -> None:
     assert str(file) in first.reason
     assert recall_choice(file, program("raise AssertionError"), 60) == first
     file.write_text("{")  # a damaged file is made again
-    assert not recall_choice(file, report([], GAINS | {"int8": 0.5}), 60).used
+    assert not recall_choice(file, report([], GAINS | {"int8": 0.5, "bfloat16": 0.5}), 60).used
 
 
 @needs_avx512
@@ -176,10 +185,10 @@ def test_the_variable_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tile_choice, "run_check", lambda *_: pytest.fail("it was checked"))
     for value in ("1", "0", "off"):
         monkeypatch.setenv(tile_choice.VARIABLE, value)
-        assert choose_tiles() == TileChoice(value == "1", f"TRITONCHAT_AMX={value}")
+        assert choose_tiles() == TileChoice(value == "1", value == "1", f"TRITONCHAT_AMX={value}")
     monkeypatch.setenv(tile_choice.VARIABLE, "1")
     monkeypatch.setattr(tile_choice, "_are_granted", lambda: False)
-    assert choose_tiles() == TileChoice(False, "the system does not grant them")
+    assert choose_tiles() == refuse_tiles("the system does not grant them")
 
 
 @needs_avx512
@@ -193,7 +202,7 @@ def test_a_first_start_checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
     def check(command: Sequence[str], limit_s: float) -> TileChoice:
         checks.append(command)
-        return TileChoice(True, "it is so")
+        return TileChoice(True, True, "it is so")
 
     monkeypatch.setattr(tile_choice, "run_check", check)
     for _ in range(2):
@@ -202,5 +211,5 @@ def test_a_first_start_checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setattr(tile_choice.config, "CACHE_DIR", "/proc/none")
     assert "no cache folder" in choose_tiles().reason
     monkeypatch.setattr(tile_choice.config, "CPU_FEATURES", "+avx2")
-    assert choose_tiles() == TileChoice(False, "this processor has none")
+    assert choose_tiles() == refuse_tiles("this processor has none")
     assert len(checks) == 1

@@ -35,7 +35,7 @@ def compute() -> dict[str, np.ndarray]:
         x = random.standard_normal((max(ROWS), k), dtype=np.float32) * 3
         for kind in ("int8", "int4", "bfloat16"):
             matrix = pack([weight], KINDS[kind])
-            for parts in (1, 2) if kind == "bfloat16" and emit.HAS_AMX else (0,):
+            for parts in (1, 2) if kind == "bfloat16" and emit.HAS_BFLOAT16_TILES else (0,):
                 for rows in ROWS:
                     y = multiply(matrix, Activations(x[:rows], parts), rows, parts=parts)
                     found[f"{kind} {n} {k} {parts} {rows}"] = y[:, :n]

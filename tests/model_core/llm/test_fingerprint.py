@@ -168,8 +168,8 @@ def test_files_alone_tell_an_adapter(llm: LLM, tmp_path: Path) -> None:
 def test_processors_with_the_same_bytes_have_the_same_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     def identify(amx: bool, pairs: bool, **settings: Any) -> dict[str, Any]:
         monkeypatch.setattr(answer_fingerprint, "INSTRUCTION_SET", "avx512" if pairs else "avx2")
-        monkeypatch.setattr(answer_fingerprint, "HAS_AMX", amx)
-        monkeypatch.setattr(loader, "HAS_AMX", amx)
+        monkeypatch.setattr(answer_fingerprint, "HAS_BFLOAT16_TILES", amx)
+        monkeypatch.setattr(loader, "HAS_BFLOAT16_TILES", amx)
         monkeypatch.setattr(loader, "HAS_PAIRS", pairs)
         return identify_model(LLAMA, LLMSettings(**settings))
 
