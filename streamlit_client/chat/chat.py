@@ -310,7 +310,6 @@ def show_buttons(chat: Chat, turn: Turn, model: ModelDescription | None, is_runn
         st.button(
             "Edit",
             icon=":material/edit:",
-            shortcut="Alt+Up",
             on_click=chat.begin_edit,
             args=[turn],
             key="edit-last",

@@ -1,10 +1,11 @@
 """The component that draws the list of messages, and what feeds it while an answer runs.
 
-Streamlit sends a component with its code and its data again when either changes, but a message that the
-browser has as a reference to it. So the code is a component of its own, and the turns are some: only those
-with a turn that has changed are sent. `parts.js` puts them together.
+Streamlit sends all data of a component again when some of it has changed, but only a reference to a message
+that the browser has. So the turns are some unseen components, of which those with a changed turn are sent,
+and the list has their digests. `web/src/parts.js` puts them together.
 """
 
+import functools
 import hashlib
 import json
 import time
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 from streamlit_client.messages.list_actions import LIST
 from streamlit_client.messages.list_data import count_units
@@ -26,17 +29,8 @@ _OVERLAP_S = 1.0  # a text that the browser should have long ago is not sent aga
 _WHOLE_S = 5.0  # but once in so many seconds, for a browser that was too slow for it
 _PART_SIZE = 65_536  # characters of JSON, from which on the next turn begins another part
 
-_FOLDER = Path(__file__).parent
-_DIST = _FOLDER / "web" / "dist"
-_PARTS = (_FOLDER / "parts.js").read_text(encoding="utf-8")
-_CODE = (_DIST / "messages.js").read_text(encoding="utf-8")
-_code = st.components.v2.component(
-    "tritonchat_messages_code",
-    css=(_DIST / "messages.css").read_text(encoding="utf-8"),
-    js=_PARTS,
-    isolate_styles=False,  # the style is that of the list, which is another component
-)
-_list = st.components.v2.component("tritonchat_messages", js=_PARTS, isolate_styles=False)
+_FILES = Path(__file__).parent / "web" / "dist"
+_NAME = "tritonchat.messages"  # of the component, and in the addresses of its files
 
 
 def show_list(
@@ -54,22 +48,34 @@ def show_list(
         on_action: called when a person has chosen something, see `read_action`.
     """
     parts = split_turns(turns)
+    digests = [_digest(part) for part in parts]
+    component = _find_component()
     with st.container(key="messages-parts"):
-        _code(key="messages-code", data={"kind": "code", "code": _CODE})
-        for number, part in enumerate(parts):
-            data = {"kind": "turns", "number": number, "digest": _digest(part), "turns": part}
-            _list(key=f"messages-part-{number}", data=data)
+        for number, (digest, part) in enumerate(zip(digests, parts, strict=True)):
+            data = {"kind": "turns", "number": number, "digest": digest, "turns": part}
+            component(key=f"messages-part-{number}", data=data)
     with st.container(key="messages-list"):
-        _list(
-            key=LIST,
-            data={
-                "kind": "list",
-                "chat": chat,
-                "parts": [_digest(part) for part in parts],
-                "edit": None if edit is None else {"key": str(edit[0]), "number": edit[1]},
-            },
-            on_action_change=on_action,
-        )
+        wish = None if edit is None else {"key": str(edit[0]), "number": edit[1]}
+        data = {"kind": "list", "chat": chat, "digests": digests, "edit": wish}
+        component(key=LIST, data=data, on_action_change=on_action)
+
+
+def _find_component() -> Any:
+    """The component that draws the list, after telling the runtime where its files are.
+
+    Streamlit serves them to browsers. As code within messages, 600 kB would go to the browser with each.
+    """
+    manager = get_bidi_component_manager()
+    if manager.get_component_asset_root(_NAME) is None:
+        package, _, component = _NAME.partition(".")
+        folder = ComponentConfig(component, _FILES.name)
+        manager.register_from_manifest(ComponentManifest(package, "", [folder]), _FILES.parent)
+    return _make_component()
+
+
+@functools.cache
+def _make_component() -> Any:
+    return st.components.v2.component(_NAME, js="messages.js", isolate_styles=False)
 
 
 def split_turns(turns: Sequence[dict[str, Any]]) -> list[str]:

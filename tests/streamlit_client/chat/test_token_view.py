@@ -111,7 +111,7 @@ def test_alternative_becomes_a_branch_that_goes_on(
     turns = conversations.get(page.id).turns
     assert [turn.parent for turn in turns] == [None, None]
     assert turns[1].answer.startswith(begin) and len(turns[1].answer) > len(begin)
-    assert "2 of 2" in page.captions
+    assert page.branches == ["2 of 2"]
     question = {"role": "user", "content": STORY}
     rest = client.chat(
         [question, {"role": "assistant", "content": begin}],
