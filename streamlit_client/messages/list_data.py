@@ -120,7 +120,7 @@ def _describe_sources(turn: Turn) -> list[dict[str, Any]]:
         sources.append(
             {
                 "number": number,
-                "label": f"{number} {where}",
+                "label": where,
                 "title": f"{passage.name} {passage.place or ''}".strip(),
                 "text": passage.text,
                 "is_cited": number in cited,
