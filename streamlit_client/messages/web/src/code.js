@@ -41,14 +41,45 @@ const LANGUAGES = {
   makefile, markdown, matlab, perl, php, powershell, protobuf, python, r, ruby, rust, scala, sql, swift, typescript,
   xml, yaml,
 };
-const MAX_COLOURED = 50_000; // characters; a longer block is shown without colours
+const PART = 2000; // characters, at least
+const MAX_PART = 20_000;
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
+/**
+ * The first part of a code, and whether it has ended, whatever follows it.
+ *
+ * A part ends with a line, and outside of all strings and comments, so that the colours of the next one do not
+ * depend on it. A long code that grows is drawn by parts.
+ */
+export function cutPart(code, language) {
+  const isKnown = Boolean(hljs.getLanguage(language));
+  for (let length = PART; ; length += PART) {
+    const end = code.indexOf("\n", length - 1) + 1;
+    const isWhole = end > 0 && end < code.length;
+    const text = isWhole ? code.slice(0, end) : code;
+    const isColoured = isKnown && text.length <= MAX_PART;
+    const result = isColoured ? hljs.highlight(text, { language, ignoreIllegals: true }) : null;
+    if (isWhole && result?._top.parent && text.length < MAX_PART) {
+      length = text.length;
+      continue;
+    }
+    const html = result ? result.value : escape(text);
+    return { length: text.length, html: `<span class="tc-part">${html}</span>`, isWhole };
+  }
+}
+
 /** Code as HTML with the classes of its parts; without them if nobody knows the language. */
 export function highlight(code, language) {
-  if (hljs.getLanguage(language) && code.length <= MAX_COLOURED) {
-    return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  let html = "";
+  for (let place = 0; place < code.length; ) {
+    const part = cutPart(code.slice(place), language);
+    html += part.html;
+    place += part.length;
   }
-  return code.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return html;
+}
+
+function escape(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -12,6 +12,8 @@ import { formulaPlugin } from "./formulas.js";
 // How an address in plain text begins, as in GFM. README.md is none, although there is a domain md.
 const WRITTEN_ADDRESS = /^(?:https?:\/\/|mailto:|www\.|[^/]+@)/i;
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);/i;
+const HOLDERS = "ol, ul, li, blockquote, .tc-table, table, thead, tbody, tr"; // of blocks
+const FORMULA = /\$\$|\\\[|\\begin\{/; // of which a fence might still become a part
 const TASK = /^\[([ xX])\](?=\s)/;
 
 function buildParser() {
@@ -22,6 +24,7 @@ function buildParser() {
   formulaPlugin(parser);
   parser.core.ruler.push("plain_addresses", showPlainAddresses);
   parser.core.ruler.push("tasks", findTasks);
+  parser.core.ruler.push("paragraphs", showParagraphs);
   parser.core.ruler.push("directions", addDirections);
   parser.renderer.rules.image = drawImage;
   parser.renderer.rules.fence = drawCode;
@@ -42,7 +45,14 @@ blockParser.core.ruler.enableOnly(["normalize", "block"]);
 
 /** Blocks of Markdown as a fragment of the page. `references`: definitions of links outside the text. */
 export function render(text, references) {
-  return clean(parser.render(text, { references: { ...references } }));
+  const fragment = clean(parser.render(text, { references: { ...references } }));
+  // The ends of lines between blocks are nothing to see.
+  for (const holder of [fragment, ...fragment.querySelectorAll(HOLDERS)]) {
+    for (const node of [...holder.childNodes]) {
+      if (node.nodeType === Node.TEXT_NODE && !node.data.trim()) node.remove();
+    }
+  }
+  return fragment;
 }
 
 /** The fences of a text that are in no list or quote: their lines, languages and contents. */
@@ -54,24 +64,43 @@ export function findFences(text) {
 }
 
 /**
- * Where blocks begin that stay as they are, whatever follows the text.
+ * The outermost blocks of a text, of which the last line may be cut: how each begins, and its lines.
  *
- * These are the ones after a blank line that are followed by a whole line. The definitions of links in the
- * text are added to `references`. Lines end with "\n"; the last may be cut. `kind` is that of the last block.
+ * Of the text, only the whole lines are read. The definitions of links in it are added to `references`.
+ * `starts` says where each line begins. `items` are the first lines of a list's items or of a table's rows.
  */
-export function findBlocks(text, references) {
+export function readBlocks(text, references) {
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  const tokens = blockParser.parse(whole, { references }).filter((token) => token.level === 0 && token.map);
-  const lines = whole.split("\n");
   const starts = [0];
-  for (const line of lines) starts.push(starts[starts.length - 1] + line.length + 1);
-  let last = lines.length - 1;
-  while (last > 0 && !lines[last].trim()) last -= 1;
-  const begins = tokens
-    .map((token) => token.map)
-    .filter(([begin, end]) => begin && !lines[begin - 1].trim() && end <= last)
-    .map(([begin]) => starts[begin]);
-  return begins;
+  for (let end = whole.indexOf("\n"); end >= 0; end = whole.indexOf("\n", end + 1)) starts.push(end + 1);
+  const blocks = [];
+  for (const token of blockParser.parse(whole, { references })) {
+    if (token.level === 0 && token.map) {
+      blocks.push({ type: token.type, lines: token.map, markup: token.markup, language: readLanguage(token), items: [] });
+    } else if (token.type === "list_item_open" && token.level === 1) {
+      blocks.at(-1).items.push(token.map[0]);
+    } else if (token.type === "tr_open" && token.level === 2) {
+      blocks.at(-1).items.push(token.map[0]);
+    }
+  }
+  return { blocks, starts, whole };
+}
+
+/**
+ * Where the last block begins that has ended, or that is a fence. What stands before it stays as it is.
+ *
+ * It stands after a blank line, or else it could still become a part of the block before. A fence cannot.
+ */
+export function findSettled({ blocks, starts, whole }) {
+  const isBlank = (line) => !whole.slice(starts[line], starts[line + 1]).trim();
+  let last = starts.length - 1;
+  while (last > 0 && isBlank(last)) last -= 1;
+  const found = blocks.findLast(({ type, lines: [begin, end] }) => {
+    if (!begin || !(type === "fence" || end <= last)) return false;
+    if (isBlank(begin - 1)) return true;
+    return type === "fence" && !FORMULA.test(whole.slice(whole.lastIndexOf("\n\n", starts[begin]) + 1, starts[begin]));
+  });
+  return found ? starts[found.lines[0]] : 0;
 }
 
 function readLanguage(token) {
@@ -127,6 +156,14 @@ function findTasks(state) {
     tokens[place].children.unshift(box);
     tokens[place - 2].attrSet("class", "tc-task");
   }
+}
+
+/**
+ * Let the texts of all lists be paragraphs. Otherwise a list that grows would change as a whole when its first
+ * blank line comes.
+ */
+function showParagraphs(state) {
+  for (const token of state.tokens) token.hidden = false;
 }
 
 /** Let each block have the direction of its own text. */
