@@ -1,0 +1,51 @@
+/** Copies texts. */
+
+import { icon, iconButton } from "./elements.js";
+
+const SAID_FOR_MS = 2000;
+
+/** Write a text to the clipboard. Pages without TLS have only the old way. */
+async function copy(text) {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (!isCopied) throw new Error("the browser does not allow it");
+}
+
+/** The live region belongs to the page (shared/browser.js). */
+function say(text) {
+  window.tritonchatPage?.say(text);
+}
+
+/** A button that copies what `read` gives when it is pressed. */
+export function copyButton(name, read, properties = {}) {
+  const button = iconButton(
+    name,
+    "copy",
+    async () => {
+      try {
+        await copy(read());
+      } catch {
+        say("The browser does not allow this page to copy.");
+        return;
+      }
+      say("Copied.");
+      button.replaceChildren(icon("done"));
+      button.dataset.copied = "true";
+      button.focus();
+      setTimeout(() => {
+        button.replaceChildren(icon("copy"));
+        delete button.dataset.copied;
+      }, SAID_FOR_MS);
+    },
+    properties,
+  );
+  return button;
+}

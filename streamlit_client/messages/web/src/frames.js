@@ -1,0 +1,73 @@
+/**
+ * Pages and diagrams that a model has written, in frames that can reach nothing.
+ *
+ * A frame has an origin of its own, so it sees neither the page nor its cookies. Its policy lets it load nothing.
+ * A page could still go to another address; the frame around it has a policy, too, which forbids that.
+ */
+
+import { make } from "./elements.js";
+
+const POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; " +
+  "media-src data: blob:; font-src data:";
+const HEAD = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
+const MERMAID = new URL("mermaid.js", import.meta.url);
+const MAX_HEIGHT = 4000; // pixels
+
+let mermaid = null; // a promise of its source
+
+function escapeAttribute(text) {
+  return text.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
+}
+
+function frame(title, source) {
+  return make("iframe", { class: "tc-frame", title, sandbox: "allow-scripts", referrerpolicy: "no-referrer", srcdoc: source });
+}
+
+/** A frame with a page of HTML or SVG. */
+export function showPage(html) {
+  const inner = escapeAttribute(HEAD + html);
+  const style = "<style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block}</style>";
+  const source = `${HEAD}${style}<iframe title="The page" sandbox="allow-scripts" srcdoc="${inner}"></iframe>`;
+  return frame("The page of this code", source);
+}
+
+/** A frame with the drawing of a Mermaid diagram. Its library comes from the page's own server. */
+export function drawMermaid(text) {
+  const element = frame("The diagram of this code", HEAD);
+  const isDark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
+  mermaid ??= fetch(MERMAID).then((answer) => {
+    if (!answer.ok) throw new Error(`${MERMAID} is not there`);
+    return answer.text();
+  });
+  mermaid.then(
+    (library) => {
+      element.srcdoc = diagramPage(library, text, isDark);
+    },
+    () => {
+      mermaid = null;
+      element.srcdoc = `${HEAD}<p>The library that draws diagrams could not be loaded.</p>`;
+    },
+  );
+  const receive = (event) => {
+    if (!element.isConnected) window.removeEventListener("message", receive);
+    if (event.source !== element.contentWindow || typeof event.data?.height !== "number") return;
+    element.style.height = `${Math.min(MAX_HEIGHT, Math.max(40, event.data.height))}px`;
+  };
+  window.addEventListener("message", receive);
+  return element;
+}
+
+function diagramPage(library, text, isDark) {
+  const input = JSON.stringify({ text, theme: isDark ? "dark" : "default" }).replace(/</g, "\\u003c");
+  return `${HEAD}<style>body{margin:8px;font-family:sans-serif}svg{max-width:100%;height:auto}</style><div id="place"></div>
+<script>${library.replace(/<\/script/gi, "<\\/script")}</script>
+<script>
+const input = ${input};
+mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: input.theme, suppressErrorRendering: true });
+mermaid.render("diagram", input.text).then(
+  ({ svg }) => { place.innerHTML = svg; },
+  (error) => { place.textContent = "This is no diagram: " + error.message; },
+).then(() => parent.postMessage({ height: document.documentElement.scrollHeight }, "*"));
+</script>`;
+}
