@@ -15,6 +15,15 @@ from ..files.gguf.reader import SPLIT_NAME
 _PREFIX = re.compile(r"(https://)?(hf\.co|huggingface\.co)/", re.IGNORECASE)
 # The page of a folder or a file, behind the name: /tree/main, /blob/main/model-Q4_K_M.gguf.
 _PAGE = re.compile(r"(?P<name>[^/]+/[^/]+)/(?:tree|blob|resolve)/(?P<revision>[^/]+)(?:/(?P<path>.+))?")
+# Names without an owner, from the hub's first years, that pages and programs still have.
+_FIRST_NAMES = {
+    **{name: f"openai-community/{name}" for name in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl")},
+    "distilgpt2": "distilbert/distilgpt2",
+    **{
+        name: f"sentence-transformers/{name}"
+        for name in ("all-MiniLM-L6-v2", "all-MiniLM-L12-v2", "all-mpnet-base-v2")
+    },
+}
 _NAME = re.compile(r"(\w[\w.-]*/\w[\w.-]*?)(?::(\w[\w.-]*))?", re.ASCII)
 
 
@@ -40,6 +49,8 @@ class HubName:
 def parse_name(text: str, revision: str | None = None) -> HubName:
     """Parse `owner/name` or `owner/name:Q4_K_M`, also as a URL of the hub. Raises ModelError otherwise.
 
+    A few much used models are also known without their owner, such as gpt2.
+
     The page of a .gguf file stands for this file, that of a branch, tag or commit for this revision, unless
     `revision` is given.
     """
@@ -50,6 +61,7 @@ def parse_name(text: str, revision: str | None = None) -> HubName:
             name = page["name"]
             revision = revision or (None if page["revision"] == "main" else page["revision"])
             quantization = _file_name(page["path"] or "")
+    name = _FIRST_NAMES.get(name, name)
     match = _NAME.fullmatch(name)
     try:
         validate_repo_id(match[1] if match else "")

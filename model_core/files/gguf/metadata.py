@@ -126,6 +126,7 @@ class Metadata:
 
     def floats(self, name: str) -> list[float]:
         """A small tensor in F32, such as factors of rotary positions."""
+        self.shape(name)  # it is there
         entry = self.file.entries[name]
         if entry.type != 0 or len(entry.shape) > 1 or entry.shape[0] > 2**16:
             raise ModelError(f"{name} should be a short list in F32.")

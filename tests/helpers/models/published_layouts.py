@@ -187,7 +187,7 @@ LAYOUTS = (
     ),
     Layout(
         "openai-community/gpt2",
-        "openai-community/gpt2",
+        "gpt2",
         "checkpoints/gpt2",
         None,
         (
@@ -204,7 +204,7 @@ LAYOUTS = (
     ),
     Layout(
         "sentence-transformers/all-MiniLM-L6-v2",
-        "sentence-transformers/all-MiniLM-L6-v2",
+        "all-MiniLM-L6-v2",
         "embedders/bert",
         None,
         (

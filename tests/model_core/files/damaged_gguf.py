@@ -18,7 +18,10 @@ from test_gguf_models import stack
 from model_core.files.gguf.blocks import BLOCKS
 
 Model = tuple[dict[str, Any], dict[str, tuple[int, tuple[int, ...], bytes]]]  # metadata, tensors
-NAMES = ("llama-tied-gqa", "mixtral", "gemma3", "gpt-oss", "phi3-longrope", "granitemoe", "lfm2")
+NAMES = (
+    *("llama-tied-gqa", "mixtral", "gemma3", "gpt-oss", "phi3-longrope", "granitemoe", "lfm2"),
+    *("muse-glimmer", "minimax-m3", "hy-v4", "glm5-next"),
+)
 NEW_NAMES = ["x", "", "output.weight", "rope_freqs.weight", "y" * 500]
 SIZES = [0, 1, 2, 3, 5, 31, 32, 33, 48, 64, 256, 2**16, 2**31, 2**32, 2**40, 2**62, 2**63, 2**64 - 1]
 ARRAYS = [np.zeros(3, np.int32), np.full(4, np.nan, np.float32), np.ones(2, bool), np.arange(64), ["a"], [""]]

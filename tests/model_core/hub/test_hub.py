@@ -366,6 +366,13 @@ def test_files_of_two_layouts() -> None:
     assert choose_model_files(["config.json", *own], name) == ["config.json", *own]
 
 
+def test_first_names_of_the_hub_stand_for_those_with_an_owner() -> None:
+    assert parse_name("gpt2") == HubName("openai-community/gpt2")
+    assert parse_name("hf.co/all-mpnet-base-v2") == HubName("sentence-transformers/all-mpnet-base-v2")
+    with pytest.raises(ModelError, match="nor a name on the hub"):
+        parse_name("gpt3")
+
+
 def test_invalid_names_do_not_reach_the_network() -> None:
     for name in ("nowhere", "/no/such/folder", "a/b/c", "https://x/y", "a/b:", "a/b:c:d"):
         with pytest.raises(ModelError, match=r"neither a folder nor a file.*`tritonchat list`") as caught:

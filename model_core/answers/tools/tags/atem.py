@@ -40,10 +40,11 @@ _TAGS = Tags(
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
     """Read messages. Text outside of them is text of the answer."""
-    write, mark = writer.text, ""
-    while True:
-        reader.mark(mark or "")
-        recipient = yield from _read_header(reader, mark or "")
+    write = writer.text
+    mark: str | None = ""
+    while mark is not None:
+        reader.mark(mark)
+        recipient = yield from _read_header(reader, mark)
         if recipient is None:
             write(reader.text_since_mark())
         else:
@@ -51,11 +52,11 @@ def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[Non
             write = writer.reasoning if recipient == _SELF else writer.text
             if recipient not in (_SELF, _USER, "") and tools:
                 yield from _read_calls(reader, writer, tools)
-        while (mark := (yield from reader.copy_until((*_ENDS, _START, _TO), write))) in _ENDS:
+        mark = yield from reader.copy_until((*_ENDS, _START, _TO), write)
+        while mark is not None and mark in _ENDS:
             writer.start_part()
             write = writer.text
-        if mark is None:
-            return
+            mark = yield from reader.copy_until((*_ENDS, _START, _TO), write)
 
 
 def _read_header(reader: AnswerReader, mark: str) -> Steps[str | None]:

@@ -14,7 +14,8 @@ _KEY_EPSILON = 1e-6  # of the norm of the indexer's keys
 def _read_hyper(m: Metadata) -> Config:
     """The fields of both. MTP heads, further layers at the end, are left out."""
     for name in ("swiglu_clamp_exp", "swiglu_clamp_shexp"):
-        if any(limit != _LIMIT for limit in m.get(name) or []):
+        limits = m.get(name)
+        if any(limit != _LIMIT for limit in (limits if isinstance(limits, list) else [limits or _LIMIT])):
             raise ModelError(f"{m.architecture}.{name} should be {_LIMIT:g} for each layer.")
     m.expect("expert_gating_func", SIGMOID)
     config = {
@@ -30,6 +31,8 @@ def _read_hyper(m: Metadata) -> Config:
         "intermediate_size": m.size("feed_forward_length"),
     }
     types = m.get("attention.indexer.types", m.get("attention.indexer.is_full"))
+    if types is not None and not isinstance(types, list):
+        raise ModelError(f"{m.architecture}.attention.indexer.types should have a value for each layer.")
     if types is not None:
         names = ["full" if kind else "shared" for kind in types]
         config["indexer_types"] = names[: config["num_hidden_layers"]]
