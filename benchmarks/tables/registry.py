@@ -160,6 +160,7 @@ TABLES = (
         kept="`benchmarks/quality.py` measures a row, of a folder in bfloat16",
     ),
     Table("latents", "docs/speed.md", kept=_OLDER),
+    Table("words", "docs/speed.md", kept=_OTHER_MACHINE),
     Table("tiles", "docs/speed.md", kept=_OTHER_MACHINE),
     Table("cores", "docs/many-cores.md", kept=_OTHER_MACHINE),
     Table(

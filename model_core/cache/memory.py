@@ -150,6 +150,7 @@ def _kind_of(shape: KVLayer, dtype: str) -> int:
 def _parts(shape: KVLayer, dtype: str) -> dict[str, tuple[int, tuple[int, ...], str]]:
     """What a page has of one layer: name -> (offset in bytes, shape, dtype)."""
     heads, scales, dtype = shape.kv_heads, ["key_scales", "value_scales"], _store_as(shape, dtype)
+    sizes: dict[str, tuple[int, ...]]
     sizes = {"keys": (heads, shape.key_dim, PAGE), "values": (heads, PAGE, round_up(shape.value_dim, PAGE))}
     if shape.is_latent:
         sizes, scales = {"values": (1, PAGE, round_up(shape.key_dim, PAGE))}, ["value_scales"]
