@@ -40,6 +40,8 @@ def _write_floats(checkpoint: Path, folder: Path) -> Path:
     from transformers import AutoModelForCausalLM
 
     model = AutoModelForCausalLM.from_pretrained(checkpoint, gguf_file="model.gguf", dtype="float32")
+    model.hf_quantizer = None  # the weights are floats by now, but it would not let them be saved
+    vars(model.config).pop("quantization_config", None)
     model.save_pretrained(folder)
     return folder
 

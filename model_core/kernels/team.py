@@ -1,92 +1,37 @@
 """A team of threads that run one kernel together, and divide its work between barriers.
 
-Python wakes the threads once for each step. Within the step they wait for each other in compiled code, which
-takes a microsecond; waking a thread takes fifty. Threads claim items of work while they run, so a thread that
-the system delays does not delay the others. The result of an item does not depend on the thread.
+Threads wait for calls in compiled code, without the interpreter's lock (calls.py), and in a call for each
+other at barriers. They claim items of work while they run, so a thread that the system delays does not delay
+the others. The result of an item does not depend on the thread.
 """
 
 import os
-import queue
 import threading
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from llvmlite import ir
-from numba import typeof, types
+from numba import typeof
 from numba.core.dispatcher import Dispatcher
-from numba.extending import intrinsic
 
 from ..machine.fair_lock import Turns
 from ..machine.processors import choose_processors
-from . import emit
+from . import calls
+from .atomics import atomic_add, atomic_load, atomic_store, pause
 from .inner import inner
 
-# Offsets in the shared memory of a team, in bytes. Each number has a cache line of its own.
-_ARRIVED, _GENERATION, _NEXT, _THREADS, _SIZE = 0, 64, 128, 192, 256
-_SPINS = 4000  # about ten microseconds; then the thread yields its core
+# Offsets in the shared memory of a team, in bytes.
+_ARRIVED, _GENERATION, _NEXT, _THREADS = calls.ARRIVED, calls.GENERATION, calls.NEXT, calls.THREADS
+_SPINS = 4000  # some ten microseconds; then the thread yields its core
 _MANY = 4  # items for each thread, from which on threads claim their next item early
-
-_n = types.intp
-
-
-@intrinsic
-def _atomic_add(typing_context, address, value):
-    """Add to a number that other threads change too. Returns its previous value."""
-
-    def code(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> ir.Value:
-        return b.atomic_rmw("add", emit.pointer(b, address, emit.I64), value, "seq_cst")
-
-    return emit.typed(types.int64, (_n, types.int64), code)
-
-
-@intrinsic
-def _atomic_load(typing_context, address):
-    """A number that other threads write. What they wrote before it can be read then."""
-    return emit.typed(
-        types.int64,
-        (_n,),
-        lambda b, a: b.load_atomic(emit.pointer(b, a, emit.I64), ordering="acquire", align=8),
-    )
-
-
-@intrinsic
-def _atomic_store(typing_context, address, value):
-    """Write a number that other threads read, after everything that this thread wrote before."""
-
-    def code(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
-        b.store_atomic(value, emit.pointer(b, address, emit.I64), ordering="release", align=8)
-
-    return emit.typed(types.void, (_n, types.int64), code)
-
-
-@intrinsic
-def _pause(typing_context, yields):
-    """Wait for a moment. With `yields`, another thread may use the core."""
-
-    def code(b: ir.IRBuilder, yields: ir.Value) -> None:
-        with b.if_else(yields) as (yes, no):
-            with yes:
-                kind = ir.FunctionType(ir.IntType(32), [])
-                b.call(_declare(b.module, kind, "sched_yield"), [])
-            with no:
-                if emit.INSTRUCTION_SET != "generic":
-                    b.call(_declare(b.module, ir.FunctionType(ir.VoidType(), []), "llvm.x86.sse2.pause"), [])
-
-    return emit.typed(types.void, (types.boolean,), code)
-
-
-def _declare(module: ir.Module, kind: ir.FunctionType, name: str) -> ir.Function:
-    return module.globals.get(name) or ir.Function(module, kind, name)
 
 
 @inner
 def claim(team: int) -> int:
     """The index of the next item of work that no thread has claimed since the last barrier: 0, 1, 2, ..."""
-    return _atomic_add(team + _NEXT, 1)
+    return atomic_add(team + _NEXT, 1)
 
 
 @inner
@@ -95,38 +40,36 @@ def claim_ahead(team: int, items: int) -> int:
 
     -1 if there are few items for each thread: it would keep one that an idle thread could compute.
     """
-    return claim(team) if items >= _MANY * _atomic_load(team + _THREADS) else -1
+    return claim(team) if items >= _MANY * atomic_load(team + _THREADS) else -1
 
 
 @inner
 def barrier(team: int, threads: int) -> None:
     """Wait for all threads. Then all can read what any of them wrote, and items count from 0 again."""
     if threads == 1:
-        _atomic_store(team + _NEXT, 0)
+        atomic_store(team + _NEXT, 0)
         return
-    generation = _atomic_load(team + _GENERATION)
-    if _atomic_add(team + _ARRIVED, 1) == threads - 1:
-        _atomic_store(team + _ARRIVED, 0)
-        _atomic_store(team + _NEXT, 0)
-        _atomic_store(team + _GENERATION, generation + 1)
+    generation = atomic_load(team + _GENERATION)
+    if atomic_add(team + _ARRIVED, 1) == threads - 1:
+        atomic_store(team + _ARRIVED, 0)
+        atomic_store(team + _NEXT, 0)
+        atomic_store(team + _GENERATION, generation + 1)
         return
     spins = 0
-    while _atomic_load(team + _GENERATION) == generation:
+    while atomic_load(team + _GENERATION) == generation:
         spins += 1
-        _pause(spins > _SPINS)
+        pause(spins > _SPINS)
 
 
-@dataclass(slots=True, eq=False)
-class _Call:
-    """One call of `Team.run`, for its helper threads."""
+class _Code(NamedTuple):
+    """A compiled kernel: the address of its code, and the hash of the types that it takes (calls.py)."""
 
-    kernel: Callable[..., None]
-    args: tuple[Any, ...]
-    has_ended: bool = False  # in the first thread
-    errors: list[BaseException] = field(default_factory=list)  # of the other threads
+    entry: int
+    kind: int
 
 
 _turns = Turns()  # of pinned teams, which have the same processors
+_codes: WeakKeyDictionary[Dispatcher, _Code] = WeakKeyDictionary()
 
 
 class Team:
@@ -140,16 +83,15 @@ class Team:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._memory = np.zeros(_SIZE // 8 + 8, np.int64)
+        size = calls.memory_size(threads)
+        self._memory = np.zeros(size // 8 + 8, np.int64)
         self.address = -(-self._memory.ctypes.data // 64) * 64
         first = (self.address - self._memory.ctypes.data) // 8
-        self._shared = self._memory[first : first + _SIZE // 8]
-        self._shared[_THREADS // 8] = threads
+        self._shared = self._memory[first : first + size // 8]
         self._processors = choose_processors(threads) if threads > 1 else []
-        self._calls: list[queue.SimpleQueue[_Call | None]] = [queue.SimpleQueue() for _ in range(threads - 1)]
-        for thread in range(1, threads):
-            args = (thread, {self._processors[thread]} if self._processors else set())
-            threading.Thread(target=self._run_helper, args=args, name=f"kernel-{thread}", daemon=True).start()
+        self._errors: list[BaseException] = []  # of helpers, in the present call
+        self._is_closed = False
+        self._start()
 
     def run(self, kernel: Dispatcher, *args: Any) -> None:
         """Call `kernel(thread, threads, *args)` in every thread of the team, and wait for all of them.
@@ -157,36 +99,49 @@ class Team:
         Raises what the kernel raises in any thread. Then its results are not valid, but the team is ready for
         the next call.
         """
+        if self.threads == 1:
+            kernel(0, 1, *args)
+            return
         self.compile(kernel, *args)
         with _turns if self._processors else nullcontext():
             self._run(kernel, *args)
 
     def _run(self, kernel: Dispatcher, *args: Any) -> None:
-        call, affinity = _Call(kernel, args), self._pin_caller()
+        if self._is_closed:
+            raise RuntimeError("This team is closed.")
+        if self._process != os.getpid():  # a fork has no threads but the one that forked
+            self._start()
+        affinity = self._pin_caller()
         try:
-            for calls in self._calls:
-                calls.put(call)
-            kernel(0, self.threads, *args)
-            call.has_ended = True
-            if call.errors:
-                raise call.errors[0]
-        except BaseException:
-            call.has_ended = True
-            self._recover()
-            raise
+            if not calls.lead(self.address, self.threads, *_codes[kernel], *args):
+                _codes[kernel] = _compile(kernel, args)
+                calls.lead(self.address, self.threads, *_codes[kernel], *args)
+            if self._errors:
+                raise self._errors[0]
         finally:
+            self._errors.clear()
             if affinity:
                 _pin(affinity)
 
     def compile(self, kernel: Dispatcher, *args: Any) -> None:
         """Compile a kernel that is not yet, before threads call it: one that fails must not fail in each."""
-        if not kernel.overloads:
-            kernel.compile(tuple(typeof(value) for value in (0, self.threads, *args)))
+        if kernel not in _codes:
+            _codes[kernel] = _compile(kernel, args)
 
     def close(self) -> None:
         """End the threads."""
-        for calls in self._calls:
-            calls.put(None)
+        if self.threads > 1 and not self._is_closed:
+            self._is_closed = True
+            calls.end_calls(self.address)
+
+    def _start(self) -> None:
+        """Start the helpers."""
+        self._process = os.getpid()
+        self._shared[:] = 0
+        self._shared[_THREADS // 8] = self.threads
+        for thread in range(1, self.threads):
+            args = (thread, {self._processors[thread]} if self._processors else set())
+            threading.Thread(target=self._help, args=args, name=f"kernel-{thread}", daemon=True).start()
 
     def _pin_caller(self) -> set[int]:
         """Pin the caller to its processor. Returns its previous processors, or none if it was not pinned."""
@@ -198,33 +153,38 @@ class Team:
             return set()
         return affinity
 
-    def _run_helper(self, thread: int, processors: set[int]) -> None:
+    def _help(self, thread: int, processors: set[int]) -> None:
         """Run the calls of a helper thread. `processors`: where it is pinned; empty if it is not."""
-        calls = self._calls[thread - 1]
         if processors:
             _pin(processors)
-        while (call := calls.get()) is not None:
+        spins = calls.SPINS if processors else 0  # without a processor of its own, it would be in others' way
+        seen, ends = 0, False
+        while not ends:
             try:
-                call.kernel(thread, self.threads, *call.args)
+                calls.help_team(thread, self.threads, self.address, spins, seen)
+                ends = True
             except BaseException as error:
-                call.errors.append(error)
-                while not call.has_ended:
+                self._errors.append(error)
+                seen = int(self._shared[calls.CALLS // 8]) & ~1
+                while self._shared[calls.ENDED // 8] != seen:
                     self._open_barrier()
-            del call  # its arguments must not live until the next call
-
-    def _recover(self) -> None:
-        """Wait until all threads have left a kernel that failed in one of them, and reset the barrier."""
-        finished: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for calls in self._calls:
-            calls.put(_Call(lambda thread, _: finished.put(thread), (), has_ended=True))
-        while finished.qsize() < self.threads - 1:
-            self._open_barrier()
-        self._shared[: _THREADS // 8] = 0
+                self._shared[calls.returned_address(thread) // 8] = seen
 
     def _open_barrier(self) -> None:
         """Let the threads that wait in a barrier pass it, although not all are there."""
         self._shared[_GENERATION // 8] += 1
         time.sleep(1e-4)
+
+
+def _compile(kernel: Dispatcher, args: tuple[Any, ...]) -> _Code:
+    """The code of a kernel for arguments of these types."""
+    argument_types = tuple(map(typeof, args))
+    signature = (typeof(0), typeof(0), *argument_types)
+    if signature not in kernel.overloads:
+        kernel.compile(signature)
+    compiled = kernel.overloads[signature]
+    entry = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return _Code(entry, calls.hash_types(argument_types))
 
 
 def _pin(processors: set[int]) -> bool:

@@ -1,8 +1,13 @@
-"""An error in one thread of a team ends the call in all of them, and the next call works."""
+"""Calls of a team: errors in one thread, arguments of other types, forks, and the end of its threads."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,6 +47,16 @@ def fail_in_the_second_thread(thread, threads, steps, tape, buffers, pools, fact
         raise ValueError("a bug in a kernel")
     for _ in range(BARRIERS):
         barrier(steps[0].team, threads)
+
+
+@njit(nogil=True)
+def fill(thread, threads, team, values, number):
+    """Write a number. Arrays of several types are compiled one by one."""
+    item = claim(team)
+    while item < len(values):
+        values[item] = number
+        item = claim(team)
+    barrier(team, threads)
 
 
 def run_with_timeout(function: Callable[[], None]) -> None:
@@ -84,6 +99,112 @@ def test_kernel_that_cannot_be_compiled_is_not_started() -> None:
         run_with_timeout(lambda: team.run(cannot_be_compiled, team.address, np.zeros(3)))
     assert_works(team)
     team.close()
+
+
+def helpers_of(make: Callable[[], Team]) -> tuple[Team, set[threading.Thread]]:
+    before = set(threading.enumerate())
+    return make(), set(threading.enumerate()) - before
+
+
+def test_helpers_end_with_their_team() -> None:
+    team, helpers = helpers_of(lambda: Team(3))
+    assert len(helpers) == 2
+    assert_works(team)
+    team.close()
+    team.close()
+    for helper in helpers:
+        helper.join(timeout=60)
+        assert not helper.is_alive()
+    with pytest.raises(RuntimeError, match="This team is closed"):
+        run_with_timeout(lambda: team.run(count, team.address, np.zeros((1, 1), np.int64), -1, 0))
+
+
+def test_team_that_is_closed_at_once_after_calls_ends() -> None:
+    for _ in range(50):
+        team, helpers = helpers_of(lambda: Team(2))
+        assert_works(team)
+        team.close()
+        for helper in helpers:
+            helper.join(timeout=60)
+            assert not helper.is_alive()
+
+
+def test_helpers_take_no_processor_time_while_they_wait() -> None:
+    team, helpers = helpers_of(lambda: Team(2))
+    assert_works(team)
+    path = Path(f"/proc/self/task/{helpers.pop().native_id}/stat")
+    deadline = time.monotonic() + 60
+    while (state := path.read_text().rpartition(") ")[2][0]) != "S" and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert state == "S"
+    assert_works(team)
+    team.close()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_arguments_of_other_types_have_code_of_their_own(threads: int) -> None:
+    team = Team(threads)
+    for _ in range(2):
+        for kind in (np.int64, np.float32, np.uint8):
+            for number in (7, 2.5):
+                values = np.zeros(100, kind)
+                run_with_timeout(lambda v=values, n=number: team.run(fill, team.address, v, n))
+                assert (values == kind(number)).all()
+    team.close()
+
+
+def test_fork_has_helpers_of_its_own() -> None:
+    """In a process of its own, since this one has threads whose locks a fork would copy."""
+    program = """
+import os, sys
+import numpy as np
+from numba import njit
+from model_core.kernels.team import Team, barrier, claim
+
+@njit(nogil=True)
+def fill(thread, threads, team, values):
+    item = claim(team)
+    while item < len(values):
+        values[item] = 1
+        item = claim(team)
+    barrier(team, threads)
+
+team = Team(2)
+team.run(fill, team.address, np.zeros(9))
+child = os.fork()
+for _ in range(100):
+    values = np.zeros(9)
+    team.run(fill, team.address, values)
+    assert values.all()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    print("both", flush=True)
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "both\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    "end", ["pass", "sys.exit(3)", "os.kill(os.getpid(), signal.SIGTERM)", "team.close()"]
+)
+def test_process_ends_while_helpers_wait_or_watch(end: str) -> None:
+    program = f"""
+import os, signal, sys
+from numba import njit
+from model_core.kernels.team import Team, barrier
+
+@njit(nogil=True)
+def meet(thread, threads, team):
+    barrier(team, threads)
+
+team = Team(3)
+team.run(meet, team.address)
+{end}
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    expected = {"sys.exit(3)": 3, "os.kill(os.getpid(), signal.SIGTERM)": -signal.SIGTERM}.get(end, 0)
+    assert (done.returncode, done.stderr) == (expected, "")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")

@@ -1,19 +1,25 @@
 """Threads that compute together get processors of their own."""
 
+import ctypes
 import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import njit
 
 from model_core.kernels import team
-from model_core.kernels.team import Team
+from model_core.kernels.atomics import atomic_add, pause
+from model_core.kernels.team import Team, barrier
 from model_core.machine import processors
 from model_core.machine.processors import choose_processors, order_by_cores
 from model_core.machine.resources import processor_quota
+
+sched_getcpu = ctypes.CDLL(None).sched_getcpu
+sched_getcpu.argtypes, sched_getcpu.restype = [], ctypes.c_int
 
 PROGRAM = """
 import sys
@@ -100,33 +106,42 @@ def test_container_with_a_limit_shares_processors_with_others(
     assert choose_processors(count - 1) == [] and len(choose_processors(count)) == count
 
 
+@njit(nogil=True)
+def note_places(thread, threads, team, places, running, overlaps):
+    """Write the processor of each thread, and in `overlaps` whether another call runs meanwhile."""
+    places[thread] = sched_getcpu()
+    if thread == 0:
+        if atomic_add(running, 1) != 0:
+            overlaps[0] = True
+        for _ in range(1000):
+            pause(True)
+        atomic_add(running, -1)
+    barrier(team, threads)
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is only one processor")
 def test_threads_of_a_team_have_the_processors_that_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = sorted(os.sched_getaffinity(0))[:2]
     monkeypatch.setattr(team, "choose_processors", lambda count: [second, first])
-    pair, found, overlaps, running = Team(2), {}, [], []
+    before = set(threading.enumerate())
+    teams = [Team(2) for _ in range(3)]
+    helpers = set(threading.enumerate()) - before
+    running, overlaps = np.zeros(1, np.int64), np.zeros(1, np.bool_)
+    found: list[list[int]] = []
 
-    class Kernel:
-        overloads = True
+    def call(each: Team) -> None:
+        for _ in range(10):
+            places = np.zeros(2, np.int64)
+            each.run(note_places, each.address, places, running.ctypes.data, overlaps)
+            found.append(places.tolist())
 
-        def __call__(self, thread: int, threads: int) -> None:
-            found[thread] = os.sched_getaffinity(0)
-            if thread == 0:
-                running.append(self)
-                time.sleep(0.05)
-                overlaps.append(len(running) > 1)
-                running.remove(self)
-
-    others = [Team(2) for _ in range(2)]
-    callers = [threading.Thread(target=each.run, args=(Kernel(),)) for each in (pair, *others)]
+    callers = [threading.Thread(target=call, args=(each,)) for each in teams]
     for caller in callers:
         caller.start()
     for caller in callers:
         caller.join()
-    deadline = time.monotonic() + 30
-    while len(found) < 2 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    for each in (pair, *others):
+    assert len(helpers) == 3 and all(os.sched_getaffinity(each.native_id) == {first} for each in helpers)
+    for each in teams:
         each.close()
-    assert found == {0: {second}, 1: {first}}
-    assert overlaps == [False] * 3  # teams on the same processors take turns
+    assert found == [[second, first]] * 30
+    assert not overlaps[0]  # teams on the same processors take turns
