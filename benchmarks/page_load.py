@@ -37,7 +37,6 @@ import websockets
 from serving import processor_name
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.Markdown_pb2 import Markdown
 
 from model_core.hub import embedded_model
 from triton_server.client import ChatClient
@@ -58,7 +57,7 @@ class Visitor:
         first: seconds from a question to the first text of its answer.
         bytes: the size of all messages.
         runs: how often the script of the page has run.
-        captions: what stands below the answer, the newest last.
+        notes: what stands below the last answer, the newest last.
     """
 
     address: str
@@ -66,8 +65,8 @@ class Visitor:
     first: list[float] = field(default_factory=list)
     bytes: int = 0
     runs: int = 0
-    captions: list[str] = field(default_factory=list)
-    _texts: dict[tuple[int, ...], str] = field(default_factory=dict)  # by their places
+    notes: list[str] = field(default_factory=list)
+    _fed: tuple[str, int] = ("", 0)  # the key of the running answer, and how much of it has come
     _input: str = ""  # the ids of widgets
     _max_tokens: str = ""
 
@@ -121,18 +120,22 @@ class Visitor:
             data = await asyncio.wait_for(self._socket.recv(), _TIMEOUT_S)
             self.bytes += len(data)
             message = ForwardMsg.FromString(data)
-            element, place = message.delta.new_element, tuple(message.metadata.delta_path)
+            element = message.delta.new_element
             self.runs += message.HasField("new_session")
             if element.HasField("chat_input"):
                 self._input = element.chat_input.id
             elif element.HasField("number_input") and element.number_input.label == "Max tokens":
                 self._max_tokens = element.number_input.id
-            elif element.HasField("markdown") and element.markdown.element_type == Markdown.CAPTION:
-                self.captions.append(element.markdown.body)
-            elif element.HasField("markdown") and element.markdown.element_type == Markdown.NATIVE:
-                if self._texts.get(place) != element.markdown.body:  # a new run draws all texts again
-                    self._texts[place] = element.markdown.body
+            elif element.HasField("text"):  # which feeds the list of messages
+                piece = json.loads(element.text.body)
+                fed = piece["key"], piece["start"] + len(piece["text"])
+                if fed != self._fed and fed[1]:
+                    self._fed = fed
                     times.append(time.perf_counter())
+            elif element.HasField("bidi_component"):
+                data = json.loads(element.bidi_component.json)
+                if data.get("kind") == "turns":
+                    self.notes += json.loads(data["turns"])[-1]["notes"]
             elif message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.HasField(
                 "script_finished"
             ):
@@ -278,7 +281,7 @@ async def stream_fast(address: str, page: psutil.Process, tokens: int) -> None:
     times = visitor.texts[-1]
     seconds = times[-1] - times[0]
     waits = sorted(1000 * (end - begin) for begin, end in visitor.gaps[-len(times) + 1 :])
-    rate = next(words[1] for text in reversed(visitor.captions) if (words := _RATE.search(text)))
+    rate = next(words[1] for text in reversed(visitor.notes) if (words := _RATE.search(text)))
     print(f"{tokens} tokens in {seconds:.1f} s: {rate} tokens/s as the engine counts")
     print(
         f"new text {len(times) / seconds:.1f} times a second, after {statistics.median(waits):.0f} ms in the"

@@ -19,7 +19,7 @@ GROUPS = {
         access prompts chat_page network conversation_commands inside_browser forms continue_final_message
         people logs responses stream_memory openai served_adapters metrics openai_conventions deploy
         cache_of_keys thumbs attachments answer_slots malformed wire stream_route tool_calls docs_page
-        batches named_files kserve_grpc model_offers chat_receipts unsent question_view parting
+        batches named_files kserve_grpc model_offers chat_receipts unsent questions parting
         embeddings_of_images""",
     "endless": """
         proxy browser_crashes fleet proxy_grpc grpc_calls kserve keep_alive proxy_faults hangups""",

@@ -29,11 +29,11 @@ def show_answer_tokens(chat: Chat, turn: Turn) -> None:
             turn.arrivals or chat.arrivals.get(turn.id or 0, []),
             **fields,
         )
-        st.button("Hide the tokens", key=f"hide-tokens-{turn.id}", on_click=_hide)
+        st.button("Hide the tokens", key=f"hide-tokens-{turn.id}", on_click=_hide, args=[chat])
 
 
-def _hide() -> None:
-    st.session_state.pop("looks_at", None)
+def _hide(chat: Chat) -> None:
+    chat.looks_at = None
 
 
 def make_prompt(chat: Chat, turn: Turn) -> tuple[Prompt, dict[str, Any]]:

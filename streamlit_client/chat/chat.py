@@ -12,7 +12,7 @@ from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
 from streamlit_client.chat.state import Chat, open_chat, start, store_results
 from streamlit_client.chat.tool_calls import note_start, offer_tools, show_servers
-from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_turn
+from streamlit_client.chat.turn_view import run_again, show_turns
 from streamlit_client.chat.unsent import (
     find_kept,
     find_left,
@@ -37,6 +37,7 @@ from streamlit_client.shared.settings import (
     ChatSettings,
     answers_chats,
     choose,
+    choose_model,
     chosen_model,
     show_models,
     show_settings,
@@ -57,6 +58,7 @@ def main() -> None:
     """Draw the page, and show a running answer until it ends."""
     st.set_page_config(page_title="tritonchat", page_icon="💬", layout="centered")
     conversations = get_conversations()  # first: it ends the run of a visitor who has to log in
+    choose_wanted_model()
     stats, error = fetch_stats(get_client())
     chat, chat_error = find_chat(conversations, error)
     model: ModelDescription | None = st.session_state.get("model")
@@ -85,10 +87,8 @@ def main() -> None:
     elif not turns and chat_error is None:
         with welcome.container():
             show_welcome(chat, model)
-    if "copied" in st.session_state:
-        show_copy(st.session_state.pop("copied"))
-    for turn in turns:
-        show_turn(chat, turn, turn is turns[-1], send_results)
+    if turns:
+        show_turns(chat, conversations, send_results)
     show_rest(chat)
     if is_running:
         last = turns[-1]
@@ -133,6 +133,14 @@ def find_chat(
         return chat, error
     set_address(chat)  # another page has removed it
     return chat, None
+
+
+def choose_wanted_model() -> None:
+    """Let the model answer that was chosen in the list of messages, whose callback must not do it."""
+    chat: Chat | None = st.session_state.get("chat")
+    if chat is not None and chat.wanted_model is not None:
+        choose_model(chat.wanted_model)
+        chat.wanted_model = None
 
 
 def set_address(chat: Chat) -> None:
@@ -300,7 +308,11 @@ def show_buttons(chat: Chat, turn: Turn, model: ModelDescription | None, is_runn
         st.button("Continue", icon=":material/play_arrow:", on_click=chat.resume, args=[turn])
     if turn.id is not None and turn.question:
         st.button(
-            "Edit", icon=":material/edit:", shortcut="Alt+Up", on_click=edit, args=[turn], key="edit-last"
+            "Edit",
+            icon=":material/edit:",
+            on_click=chat.begin_edit,
+            args=[turn],
+            key="edit-last",
         )
 
 

@@ -153,7 +153,6 @@ def show_undo() -> None:
 def open_conversation(conversation: str) -> None:
     """Let the next run show a conversation."""
     st.session_state.pop("renaming", None)
-    st.session_state.pop("editing", None)
     st.query_params[ADDRESS] = conversation
     move_focus()
 
@@ -163,7 +162,6 @@ def open_new(is_temporary: bool = False) -> None:
     leave(st.session_state.chat)
     chat = Chat(is_temporary=True) if is_temporary else find_left(None) or Chat()
     st.session_state.chat = restore_line(chat)
-    st.session_state.pop("editing", None)
     st.query_params.pop(ADDRESS, None)
     move_focus()
 

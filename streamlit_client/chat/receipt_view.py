@@ -52,11 +52,11 @@ def show_receipt(chat: Chat, turn: Turn) -> None:
             st.error(describe_error(error), icon=":material/gpp_bad:")
         else:
             _show(chat, turn, receipt)
-        st.button("Hide the receipt", key=f"hide-receipt-{turn.id}", on_click=_hide)
+        st.button("Hide the receipt", key=f"hide-receipt-{turn.id}", on_click=_hide, args=[chat])
 
 
-def _hide() -> None:
-    st.session_state.pop("shows_receipt", None)
+def _hide(chat: Chat) -> None:
+    chat.shows_receipt = None
 
 
 def _show(chat: Chat, turn: Turn, receipt: dict[str, Any]) -> None:

@@ -58,6 +58,11 @@ class Chat:
         tools: what was chosen of the tools of servers; None: nobody has asked the store.
         is_temporary: whether it is only in the memory of the session.
         is_line_sent: whether what the message line will give to a run is sent already.
+        edit: the turn whose question is to be edited, and the number of this wish; the list of messages has
+            the field.
+        looks_at: the turn whose tokens are shown.
+        shows_receipt: the turn whose receipt is shown.
+        wanted_model: the model that is to be chosen for the next answer.
     """
 
     id: str | None = None
@@ -73,6 +78,10 @@ class Chat:
     tools: ToolChoice | None = None
     is_temporary: bool = False
     is_line_sent: bool = False
+    edit: tuple[int, int] | None = None
+    looks_at: int | None = None
+    shows_receipt: int | None = None
+    wanted_model: str | None = None
 
     @property
     def turns(self) -> list[Turn]:
@@ -144,6 +153,11 @@ class Chat:
         if question != turn.question:  # other passages may fit it
             files = [file for file in files if file.place is None]
         self.pending = Turn(question, attachments=files, parent=turn.parent)
+
+    def begin_edit(self, turn: Turn) -> None:
+        """Let the list of messages show the question of a turn in a field."""
+        if turn.id is not None:
+            self.edit = turn.id, 1 if self.edit is None else self.edit[1] + 1
 
     def ask_from(self, turn: Turn, text: str) -> None:
         """Let the answer of a turn go on from another beginning. The turn stays as a branch."""

@@ -5,10 +5,12 @@ from typing import Any
 import streamlit as st
 
 from model_core.errors import TritonchatError
-from streamlit_client.chat.turn_view import REDRAW_INTERVAL_S, AnswerView, run_again
+from streamlit_client.chat.turn_view import run_again
+from streamlit_client.compare.answer_view import AnswerView
 from streamlit_client.compare.comparison import SCORES, Comparison
 from streamlit_client.compare.parting_view import show_parting
 from streamlit_client.compare.side_settings import Choice, show_choice
+from streamlit_client.messages.list_view import REDRAW_INTERVAL_S
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import describe_error, describe_progress, format_statistics
 from streamlit_client.shared.markdown import escape
@@ -156,7 +158,8 @@ def show_round(comparison: Comparison, number: int, *turns: Turn) -> None:
 def describe(comparison: Comparison, turn: Turn) -> str:
     """What an answer is doing, or its figures. As long as the names are hidden, nothing that tells them."""
     if turn.is_running:
-        return describe_progress(turn) if comparison.has_names or turn.progress is None else "loading …"
+        is_known = comparison.has_names or turn.progress is None
+        return escape(describe_progress(turn)) if is_known else "loading …"
     return format_statistics(turn) if comparison.has_names else "The names are shown after your vote."
 
 

@@ -2,7 +2,6 @@
 
 const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over the page
 const PATIENCE_MS = 8000; // for an element that Streamlit is about to draw
-const SAID_FOR_MS = 2000;
 const LINE = "[data-testid=stChatInputTextArea]";
 const READY = "Answer ready · "; // in front of the title of a tab that nobody sees
 const drafts = new Map(); // by the names of message lines
@@ -10,38 +9,6 @@ let shownLine = null;
 const ICON = "[data-testid=stIconMaterial]";
 
 const find = (selector) => document.querySelector(selector);
-
-/** Write a text to the clipboard. Pages without TLS have only the old way. */
-async function copy(text) {
-  if (navigator.clipboard) {
-    await navigator.clipboard.writeText(text);
-    return;
-  }
-  const field = document.createElement("textarea");
-  field.value = text;
-  document.body.append(field);
-  field.select();
-  const isCopied = document.execCommand("copy");
-  field.remove();
-  if (!isCopied) throw new Error("the browser does not allow it");
-}
-
-/** Copy the answer to which a button belongs. Its source is in the page, so that no server is asked. */
-function copyAnswer(event) {
-  const button = event.target.closest?.("[class*='st-key-copy-'] button");
-  const source = button?.closest("[data-testid=stChatMessage]")?.querySelector(".answer-source");
-  if (!source) return;
-  event.stopPropagation(); // or Streamlit would run the script
-  event.preventDefault();
-  copy(source.textContent).then(
-    () => {
-      button.dataset.copied = "true";
-      say("Copied.");
-      setTimeout(() => delete button.dataset.copied, SAID_FOR_MS);
-    },
-    () => say("The browser does not allow this page to copy."),
-  );
-}
 
 /** Say something to a screen reader. */
 function say(text) {
@@ -155,7 +122,6 @@ function hideIcons() {
 }
 
 function install() {
-  document.addEventListener("click", copyAnswer, true);
   document.addEventListener("click", closeSideBar);
   document.addEventListener("keydown", pressKey);
   for (const kind of ["input", "keyup", "click"]) document.addEventListener(kind, rememberDraft, true);

@@ -1,9 +1,8 @@
-"""What the page does in the browser where Streamlit ends: the focus, one-tap copies, the side bar of phones.
+"""What the page does in the browser where Streamlit ends: the focus, the side bar of phones.
 
 `browser.js` is a component without a size. It listens to the whole page, so each page shows it once.
 """
 
-import html
 from pathlib import Path
 
 import streamlit as st
@@ -41,8 +40,3 @@ def say_answer(text: str) -> None:
     """
     number = st.session_state.get(_SAID, {"number": 0})["number"] + 1
     st.session_state[_SAID] = {"text": text, "number": number}
-
-
-def show_source(text: str) -> None:
-    """Put the source of an answer into the page, unseen, for the button that copies it."""
-    st.html(f'<div class="answer-source" hidden>{html.escape(text)}</div>')

@@ -29,9 +29,9 @@ _EXPLANATIONS: dict[type[TritonchatError], str] = {
 
 
 def describe_progress(turn: Turn) -> str:
-    """What a running answer is doing."""
+    """What a running answer is doing, as plain text."""
     if turn.progress is not None:
-        return f"loading {escape(str(turn.parameters['model']))}, {turn.progress:.0%} …"
+        return f"loading {turn.parameters['model']}, {turn.progress:.0%} …"
     if turn.has_answer:
         return "answering …"
     return "thinking …" if turn.reasoning else "waiting for the first word …"
@@ -100,8 +100,14 @@ def _describe_end(turn: Turn) -> str:
     return "stopped by you" if turn.is_stopped else "cut off"
 
 
+def explain_error(error: Exception) -> list[str]:
+    """An error as plain texts: an explanation, if there is one, and the server's message."""
+    explanation = next((text for kind, text in _EXPLANATIONS.items() if isinstance(error, kind)), None)
+    details = capitalize_sentence(str(error)[:500])
+    return [details] if explanation is None else [explanation, details]
+
+
 def describe_error(error: Exception) -> str:
     """An error as Markdown: first an explanation, if there is one, then the server's message."""
-    explanation = next((text for kind, text in _EXPLANATIONS.items() if isinstance(error, kind)), None)
-    details = escape(capitalize_sentence(str(error)[:500]))
-    return details if explanation is None else f"{explanation}\n\n:small[{details}]"
+    *explanation, details = explain_error(error)
+    return f"{explanation[0]}\n\n:small[{escape(details)}]" if explanation else escape(details)

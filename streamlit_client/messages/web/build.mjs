@@ -13,10 +13,7 @@ mkdirSync(join(output, "fonts"), { recursive: true });
 const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", metafile: true };
 const page = await build({
   ...common,
-  entryPoints: ["main", "feed"].map((name) => ({
-    in: join(folder, `src/${name}.js`),
-    out: name === "main" ? "messages" : name,
-  })),
+  entryPoints: [{ in: join(folder, "src/main.js"), out: "messages" }],
   outdir: output,
   format: "esm",
   loader: { ".css": "text" },

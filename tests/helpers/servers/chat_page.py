@@ -1,8 +1,10 @@
 """The chat page in Streamlit's own test harness, without a browser."""
 
+import json
 from typing import Any
 
 from paths import ROOT
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 
 TIMEOUT_S = 60
@@ -34,23 +36,41 @@ class ChatPage:
         return value if isinstance(value, str) else value[0]
 
     @property
+    def turns(self) -> list[dict[str, Any]]:
+        """The turns that the list of messages is given, which no harness can draw."""
+        sent = [json.loads(element.proto.json) for element in self.app.get("bidi_component")]
+        parts = [each["turns"] for each in sent if each.get("kind") == "turns"]
+        return [turn for part in parts for turn in json.loads(part)]
+
+    @property
     def questions(self) -> list[str]:
         """The questions that are shown."""
-        return [message.text[0].value for message in self._messages("user") if message.text]
+        return [turn["question"]["text"] for turn in self.turns if turn["question"]]
 
     @property
     def answers(self) -> list[str]:
         """The texts of the answers that are shown, as Markdown."""
-        messages = self._messages("assistant")
-        return ["\n".join(part.value for part in message.markdown) for message in messages]
+        return [turn["text"] for turn in self.turns]
+
+    @property
+    def errors(self) -> list[str]:
+        """The errors under the answers that are shown."""
+        return [turn["error"] for turn in self.turns if turn["error"]]
+
+    @property
+    def notes(self) -> list[str]:
+        """What stands under the answers that are shown."""
+        return [note for turn in self.turns for note in turn["notes"]]
+
+    @property
+    def branches(self) -> list[str]:
+        """Of the turns that have others beside them, which ones are shown, as "1 of 2"."""
+        return ["{place} of {count}".format(**turn["branches"]) for turn in self.turns if turn["branches"]]
 
     @property
     def captions(self) -> list[str]:
-        """All captions."""
+        """All captions outside the list of messages."""
         return [caption.value for caption in self.app.caption]
-
-    def _messages(self, name: str) -> list[Any]:
-        return [message for message in self.app.chat_message if message.name == name]
 
     def ask(self, question: str, **files: bytes) -> "ChatPage":
         """Ask a question and wait for its answer. `files`: name, with _ for a dot -> content."""
@@ -69,6 +89,18 @@ class ChatPage:
     def has_button(self, label: str) -> bool:
         """Whether there is a button with a label."""
         return any(button.label == label for button in self.app.button)
+
+    def act(self, turn: int, name: str, value: str | int | None = None) -> "ChatPage":
+        """Do something in the list of messages, as the browser sends it."""
+        (shown,) = [e.proto for e in self.app.get("bidi_component") if '"kind": "list"' in e.proto.json]
+        chat = json.loads(shown.json)["chat"]
+        states = self.app._tree.get_widget_states()
+        action = {"chat": chat, "key": str(turn), "name": name, "value": value}
+        events = [{"event": "action", "value": action}]
+        states.widgets.add(id=_make_trigger_id(shown.id, "events"), json_trigger_value=json.dumps(events))
+        self.app._run(states)
+        assert not self.app.exception, self.app.exception[0].value
+        return self
 
     def choose(self, key: str, option: str) -> "ChatPage":
         """Choose an option of a menu."""

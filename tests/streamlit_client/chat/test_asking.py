@@ -10,7 +10,7 @@ from in_process import Endpoints, local_server
 from paths import CHECKPOINTS
 from reciter import ARGUMENTS, GREETING, REASONING, REPORT
 
-from streamlit_client.shared.markdown import escape, sanitize
+from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.tool_settings import EXAMPLE
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
@@ -39,8 +39,8 @@ def test_model_is_chosen_beside_the_line(page: ChatPage, conversations: Conversa
     page.change("selectbox", "Model", "speaker")
     assert "**speaker**" in page.captions[-1] or any("**speaker**" in caption for caption in page.captions)
     page.ask("Hello")
-    assert page.answers == [f"{sanitize(REASONING)}\n{sanitize(GREETING)}"]
-    assert any(caption.startswith("speaker · ") for caption in page.captions)
+    assert (page.answers, page.turns[0]["reasoning"]) == ([GREETING], REASONING)
+    assert page.notes[0].startswith("speaker · ")
     page.change("selectbox", "Model", "embedded").ask("Who are you?")
     assert [turn.parameters["model"] for turn in conversations.get(page.id).turns] == ["speaker", "embedded"]
     assert ChatPage(page.id).value("selectbox", "Model") == "embedded"
@@ -54,7 +54,7 @@ def test_models_that_write_no_text_are_no_choice(tmp_path: Path, monkeypatch: py
         page = ChatPage()
         assert not [box for box in page.app.selectbox if box.label == "Model"]
         page.ask("Hello")
-        assert page.answers[0] != "" and not page.app.chat_message[1].error
+        assert page.answers[0] != "" and not page.errors
         page.app.session_state["model_name"] = "bert"  # as the engine's page lets it be chosen
         assert any("**embedded**" in caption for caption in page.run().captions)
 
@@ -63,8 +63,8 @@ def test_failed_model_says_why(page: ChatPage):
     page.change("selectbox", "Model", "broken")
     assert any(caption.startswith("failed · **broken**") for caption in page.captions)
     page.ask("Hello")
-    (error,) = page.app.chat_message[1].error
-    assert "could not be loaded" in error.value and "broken" in error.value
+    (error,) = page.errors
+    assert "could not be loaded" in error and "broken" in error
     assert page.change("selectbox", "Model", "embedded").click("Try again").answers[0] != ""
 
 
@@ -72,9 +72,9 @@ def test_reasoning_is_folded_with_its_time(page: ChatPage, conversations: Conver
     page.change("selectbox", "Model", "speaker").ask("Hello")
     (turn,) = conversations.get(page.id).turns
     assert turn.reasoning == REASONING
-    (box,) = [box for box in page.app.chat_message[1].expander]
-    assert box.label.startswith("Reasoning · ") and box.label.endswith(("ms", "s"))
-    assert ChatPage(page.id).app.chat_message[1].expander[0].label.startswith("Reasoning · ")
+    label = page.turns[0]["reasoning_label"]
+    assert label.startswith("Reasoning · ") and label.endswith(("ms", "s"))
+    assert ChatPage(page.id).turns[0]["reasoning_label"].startswith("Reasoning · ")
 
 
 def test_tool_is_called_and_its_result_is_used(page: ChatPage, conversations: Conversations):
@@ -86,14 +86,14 @@ def test_tool_is_called_and_its_result_is_used(page: ChatPage, conversations: Co
     page.click("Insert an example")
     assert json.loads(page.value("text_area", "Definitions as a JSON list")) == EXAMPLE
     page.ask("How is the weather?")
-    assert [json.loads(code.value) for code in page.app.code] == [json.loads(ARGUMENTS)]
-    assert any(r"**get\_weather**" in text for text in page.answers)
+    (call,) = page.turns[0]["calls"]
+    assert (call["name"], json.loads(call["arguments"])) == ("get_weather", json.loads(ARGUMENTS))
     (field,) = [area for area in page.app.text_area if area.label == "Result"]
     field.set_value("**rain**")
     page.click("Send the result")
     assert page.questions == ["How is the weather?"]  # results are no question
-    assert page.answers[-1] == sanitize(REPORT)
-    assert page.app.code[1].value == "**rain**"
+    assert page.answers[-1] == REPORT
+    assert page.turns[0]["calls"][0]["result"] == "**rain**"
     first, second = conversations.get(page.id).turns
     assert first.tool_calls[0]["result"] == "**rain**"
     assert (second.parent, second.question, second.answer) == (first.id, "", REPORT)
@@ -137,7 +137,7 @@ def test_branches_survive_export_and_import(page: ChatPage, conversations: Conve
     assert [(turn.question, turn.answer, turn.parent) for turn in copy.turns] == [
         (turn.question, turn.answer, turn.parent) for turn in stored.turns
     ]
-    assert page.questions == ["one", "two"] and "2 of 2" in page.captions
+    assert page.questions == ["one", "two"] and page.branches == ["2 of 2"]
 
 
 def test_file_that_is_no_conversation_is_refused(page: ChatPage):
@@ -150,7 +150,7 @@ def test_file_that_is_no_conversation_is_refused(page: ChatPage):
 
 def test_another_model_answers_again(page: ChatPage, conversations: Conversations):
     page.change("number_input", "Max tokens", 5).ask("Hello")
-    page.choose("menu-1", "Answer again with speaker")
+    page.act(1, "again_with", "speaker")
     first, second = conversations.get(page.id).turns
     assert (first.parameters["model"], second.parameters["model"]) == ("embedded", "speaker")
     assert second.parent == first.parent and second.question == "Hello"

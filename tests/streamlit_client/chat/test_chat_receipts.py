@@ -27,7 +27,6 @@ from triton_server.receipts.keys import load_key
 from triton_server.receipts.receipt import ReceiptError, check_receipt, strip
 from triton_server.receipts.signer import ReceiptSigner
 
-MENU = "Reproducible: copy receipt"
 QUESTION = "Tell me a story about a fox, a lighthouse and a golden key."
 
 
@@ -39,7 +38,7 @@ def page(conversations: Conversations) -> ChatPage:
 
 def open_receipt(page: ChatPage, turn: int) -> dict[str, Any]:
     """Open the receipt of a turn; what can be copied."""
-    page.choose(f"menu-{turn}", MENU)
+    page.act(turn, "receipt")
     (shown,) = [code.value for code in page.app.code if '"signature"' in code.value]
     return json.loads(shown)
 
@@ -51,7 +50,7 @@ def messages(page: ChatPage, kind: str) -> list[str]:
 def test_receipt_is_kept_copied_and_computed_again(page: ChatPage, conversations: Conversations):
     page.ask("My name is Ada.").ask(QUESTION)
     other = ChatPage(page.id)  # it knows what the store has
-    assert MENU in str(other.app.menu_button(key="menu-2").options)
+    assert "receipt" in other.turns[1]["actions"]
     receipt = check_receipt(open_receipt(other, 2))
     stored = conversations.get(page.id).turns[1]
     assert "content" not in stored.receipt["request"]
@@ -84,7 +83,7 @@ def test_receipt_of_somebody_else(page: ChatPage, conversations: Conversations, 
     page.ask(QUESTION)
     receipt = conversations.get(page.id).turns[0].receipt
     conversations.change_turn(page.id, 1, receipt=sign_again(receipt, tmp_path, tokens=13))
-    other = ChatPage(page.id).choose("menu-1", MENU)
+    other = ChatPage(page.id).act(1, "receipt")
     assert messages(other, "warning") == [OTHER_KEY]
     other.click("Compute again")
     assert "contradicts itself" in messages(other, "error")[0]
@@ -98,7 +97,7 @@ def test_changed_receipt_and_one_of_another_system_prompt(page: ChatPage, conver
     assert messages(other, "info") == [OTHER_REQUEST]
     for changed in ({**receipt, "seed": "7"}, {"version": 1}, {}, {**receipt, "answer": []}):
         conversations.change_turn(page.id, 1, receipt=changed)
-        bad = ChatPage(page.id).choose("menu-1", MENU)
+        bad = ChatPage(page.id).act(1, "receipt")
         (error,) = messages(bad, "error")
         assert "was changed" in error or "no receipt" in error
 
@@ -172,7 +171,7 @@ def test_server_that_signs_nothing(
         monkeypatch.setenv("TRITONCHAT_SERVER", url)
         page = ChatPage().change("number_input", "Max tokens", 5).ask(QUESTION)
         assert not page.app.error
-        assert MENU not in str(page.app.menu_button(key="menu-1").options)
+        assert "receipt" not in page.turns[0]["actions"]
         with ChatClient(url) as client:
             assert ask_for_receipt(client, client.stats()["model"], QUESTION) == {}
             (turn,) = client.conversations(people.LOCAL_OWNER).get(page.id).turns

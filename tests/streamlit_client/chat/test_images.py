@@ -28,7 +28,7 @@ def test_picture_is_seen_shown_and_kept(seeing: Endpoints, monkeypatch: pytest.M
     monkeypatch.setenv("TRITONCHAT_SERVER", seeing.grpc_url)
     page = ChatPage().change("number_input", "Max tokens", 8)
     page.ask("what", corner_png=PNG)
-    assert not page.app.error and page.questions == ["what"]
+    assert not page.errors and page.questions == ["what"]
     with ChatClient(seeing.grpc_url) as client:
         stored = client.conversations().get(page.id)
     (turn,) = stored.turns
@@ -40,7 +40,8 @@ def test_picture_is_seen_shown_and_kept(seeing: Endpoints, monkeypatch: pytest.M
     copy = from_json(to_json(stored))
     assert copy.turns[0].attachments == [picture]
     later = ChatPage(page.id)
-    assert [image.value for image in later.app.get("image")] == [[picture.image]]
+    (shown,) = later.turns[0]["question"]["files"]
+    assert (shown["image"], shown["text"]) == (picture.image, None)
     later.change("number_input", "Max tokens", 8).ask("and")
     with ChatClient(seeing.grpc_url) as client:
         last = client.conversations().get(page.id).turns[-1]
@@ -59,7 +60,7 @@ def test_picture_is_seen_by_a_model_elsewhere(elsewhere: Endpoints, monkeypatch:
     monkeypatch.setenv("TRITONCHAT_SERVER", elsewhere.grpc_url)
     page = ChatPage().change("number_input", "Max tokens", 8)
     page.ask("what", corner_png=PNG)
-    assert not page.app.error and not page.app.exception
+    assert not page.errors
     with ChatClient(elsewhere.grpc_url) as client:
         (turn,) = client.conversations().get(page.id).turns
     assert turn.attachments[0].tokens is None  # nobody has told how many they are
@@ -79,7 +80,7 @@ def test_model_that_sees_nothing_refuses_kindly(reciter: Endpoints, monkeypatch:
     monkeypatch.setenv("TRITONCHAT_SERVER", reciter.grpc_url)
     page = ChatPage()
     page.ask("what", corner_png=PNG)
-    sentence = page.app.error[0].value.replace("\\", "")
+    (sentence,) = page.errors
     assert "corner.png is an image, but this model sees none" in sentence
     assert "Send without files" in [button.label for button in page.app.button]
 
@@ -192,7 +193,7 @@ def test_page_says_how_many_messages_its_pictures_have_pushed_out(
     page = ChatPage().change("number_input", "Max tokens", 4)
     page.ask("what", corner_png=PNG)
     page.ask("and", corner_png=PNG)
-    assert not page.app.error
+    assert not page.errors
     with ChatClient(seeing.grpc_url) as client:
         last = client.conversations().get(page.id).turns[-1]
     assert last.usage is not None and last.usage["truncated_messages"] == 2

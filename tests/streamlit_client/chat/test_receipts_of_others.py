@@ -13,12 +13,10 @@ from support import pool_of
 from model_core import LLM
 from model_core.hub import embedded_model
 
-MENU = "Reproducible: copy receipt"
-
 
 def check(page: ChatPage, turn: int, words: str) -> None:
     """Compute the answer of a turn again: it must be equal."""
-    page.choose(f"menu-{turn}", MENU).click("Compute again")
+    page.act(turn, "receipt").click("Compute again")
     (said,) = [element.value for element in page.app.success]
     assert said.startswith(words)
     assert not page.app.warning and not page.app.info and not page.app.error

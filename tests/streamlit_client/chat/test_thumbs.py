@@ -13,16 +13,11 @@ from triton_server.conversations.rated import export_rated
 def test_thumb_is_kept_with_the_answer(conversations: Conversations):
     page = ChatPage().change("number_input", "Max tokens", 8)
     page.ask("My name is Ada.").ask("What is my name?")
-
-    def rate(turn: int, thumb: int | None) -> None:
-        page.app.feedback(key=f"thumbs-{page.id}-{turn}").set_value(thumb)
-        page.run()
-
-    rate(1, 1)
-    rate(2, 0)
+    assert [turn["thumb"] for turn in page.turns] == ["", ""]
+    page.act(1, "thumb", "up").act(2, "thumb", "down")
     stored = conversations.get(page.id)
     assert [turn.rating for turn in stored.turns] == [1, -1]
-    assert ChatPage(page.id).app.feedback(key=f"thumbs-{page.id}-2").value == 0  # in another tab, too
+    assert [turn["thumb"] for turn in ChatPage(page.id).turns] == ["up", "down"]  # in another tab, too
 
     good, bad = map(json.loads, export_rated([stored]).splitlines())
     first, second = stored.turns
@@ -40,5 +35,5 @@ def test_thumb_is_kept_with_the_answer(conversations: Conversations):
     votes = AppTest.from_file(ROOT / "streamlit_client" / "compare" / "votes.py", default_timeout=60).run()
     assert not votes.exception
 
-    rate(1, None)
+    page.act(1, "thumb", "")
     assert [turn.rating for turn in conversations.get(page.id).turns] == [0, -1]

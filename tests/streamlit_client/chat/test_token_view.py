@@ -72,7 +72,7 @@ def page(conversations: Conversations) -> ChatPage:
 
 def look(page: ChatPage, number: int) -> list[dict[str, Any]]:
     """Look at the tokens of a turn's answer."""
-    page.choose(f"menu-{number}", "Look at the tokens")
+    page.act(number, "tokens")
     return page.app.session_state["token_view"][f"turn-{number}"][1]
 
 
@@ -111,7 +111,7 @@ def test_alternative_becomes_a_branch_that_goes_on(
     turns = conversations.get(page.id).turns
     assert [turn.parent for turn in turns] == [None, None]
     assert turns[1].answer.startswith(begin) and len(turns[1].answer) > len(begin)
-    assert "2 of 2" in page.captions
+    assert page.branches == ["2 of 2"]
     question = {"role": "user", "content": STORY}
     rest = client.chat(
         [question, {"role": "assistant", "content": begin}],
@@ -120,7 +120,7 @@ def test_alternative_becomes_a_branch_that_goes_on(
         continue_final_message=True,
     )
     assert turns[1].answer == begin + rest.text
-    page.choose("menu-2", "Look at the tokens").click("Hide the tokens")
+    page.act(2, "tokens").click("Hide the tokens")
     assert not page.has_button("Hide the tokens")
 
 

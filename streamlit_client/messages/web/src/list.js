@@ -10,8 +10,8 @@ import { addStyle } from "./style.js";
 import { TurnView } from "./turn_view.js";
 
 const AROUND = 1000; // pixels above and below what is seen that have their messages in the page
-const SMALL_TURNS = 30; // a conversation with at most so many turns
-const SMALL_CHARACTERS = 60_000; // and characters is in the page as a whole, and the browser can search it
+const SMALL_TURNS = 60; // a conversation with at most so many turns
+const SMALL_CHARACTERS = 200_000; // and characters is in the page as a whole, and the browser can search it
 const BUDGET_MS = 7; // of a frame, for drawing turns that come near
 const REDRAW_MS = 40; // a person sees no difference to a shorter interval
 const MAX_REDRAW_MS = 90;
@@ -24,7 +24,7 @@ export class MessageList {
     addStyle();
     this.entries = [];
     this.chat = undefined;
-    this.others = [];
+    this.edited = null; // the number of the wish to edit that was followed last
     this.range = [0, 0];
     this.timer = 0;
     this.frame = 0;
@@ -61,6 +61,10 @@ export class MessageList {
     const entry = this.entries.findLast(({ turn }) => turn.actions.includes("edit"));
     if (!entry) return;
     event.preventDefault();
+    this.edit(entry);
+  }
+
+  edit(entry) {
     this.show(entry);
     entry.view.edit();
   }
@@ -76,15 +80,17 @@ export class MessageList {
     entry.element.scrollIntoView({ block: "nearest" });
   }
 
-  update({ chat, turns, others }) {
+  update({ chat, turns, edit = null }) {
     const isOther = chat !== this.chat;
     if (isOther) this.clear();
     this.chat = chat;
-    this.others = others;
     const isNew = this.take(turns);
     if (isOther || isNew) this.follower.isFollowing = true;
     if (window.tritonchatFed) this.feed(window.tritonchatFed);
     this.layout();
+    const wanted = edit?.number === this.edited ? null : this.entries.find(({ key }) => key === edit?.key);
+    this.edited = edit?.number ?? null;
+    if (wanted) this.edit(wanted);
   }
 
   clear() {
@@ -107,7 +113,7 @@ export class MessageList {
       entry.key = turn.key;
       entry.element.dataset.turn = turn.key;
       const next = keepStreamed(entry.turn, turn);
-      const signature = JSON.stringify([next, this.others]);
+      const signature = JSON.stringify(next);
       entry.isChanged ||= signature !== entry.signature;
       entry.signature = signature;
       entry.turn = next;
@@ -248,7 +254,7 @@ export class MessageList {
   drawEntry(entry) {
     if (entry.view && !entry.isChanged) return;
     entry.view ??= new TurnView(entry.element, (name, value) => this.act(entry.key, name, value));
-    entry.view.update(entry.turn, this.others);
+    entry.view.update(entry.turn);
     entry.isChanged = false;
     entry.element.style.minHeight = "";
   }

@@ -18,6 +18,7 @@ const OPTIONS = {
   back: "Go back to before this question",
   receipt: "Reproducible: copy receipt",
 };
+const LINE = "[data-testid=stChatInputTextArea]"; // where a person writes
 const THUMBS = { up: "Good answer", down: "Bad answer" };
 
 export class TurnView {
@@ -27,6 +28,7 @@ export class TurnView {
     this.act = act;
     this.drawn = {}; // by the names of parts: what they were made of
     this.text = new TextView();
+    this.text.element.dataset.testid = "stMarkdown";
     this.reasoning = null;
     this.isEditing = false;
     this.question = message("user");
@@ -42,9 +44,8 @@ export class TurnView {
   }
 
   /** Show a turn. Only the parts are drawn that have changed. */
-  update(turn, others) {
+  update(turn) {
     this.turn = turn;
-    this.others = others;
     this.draw("question", turn.question, () => this.drawQuestion());
     this.drawAnswer();
     this.draw("tokens", turn.tokens, (tokens) => {
@@ -53,7 +54,7 @@ export class TurnView {
     });
     this.draw("calls", turn.calls, (calls) => calls.map(drawCall));
     this.draw("sources", turn.sources, drawSources);
-    const { branches, thumb, actions, text, question, key } = turn;
+    const { branches, thumb, actions, others, text, question, key } = turn;
     this.draw("foot", { branches, thumb, actions, others, hasText: text !== "", question: !question, key }, () =>
       this.drawFoot(),
     );
@@ -66,7 +67,7 @@ export class TurnView {
     else if (this.reasoning) this.removeReasoning();
     this.text.update(text, !isRunning);
     this.draw("notes", notes, (all) => all.map((note) => make("p", { class: "tc-note", dir: "auto" }, note)));
-    this.draw("error", error, (words) => (words ? [make("p", { dir: "auto" }, words)] : []));
+    this.draw("error", error, (words) => (words ? [make("p", { dir: "auto", role: "alert" }, words)] : []));
   }
 
   draw(name, data, makeParts) {
@@ -93,7 +94,7 @@ export class TurnView {
     if (!this.reasoning) {
       const view = new TextView();
       const summary = make("summary", {});
-      const details = make("details", { class: "tc-fold" }, summary, view.element);
+      const details = make("details", { class: "tc-fold", "data-testid": "stExpander" }, summary, view.element);
       this.reasoning = { view, summary, details, isTouched: false };
       summary.addEventListener("click", () => {
         this.reasoning.isTouched = true;
@@ -116,7 +117,7 @@ export class TurnView {
   drawFoot() {
     const { branches, thumb, actions, text, is_running: isRunning } = this.turn;
     const parts = [];
-    if (text && !isRunning) parts.push(copyButton("Copy", () => this.turn.text));
+    if (text && !isRunning) parts.push(copyButton("Copy", () => this.turn.text.slice(this.turn.copy_from)));
     if (branches) parts.push(...this.drawBranches(branches));
     if (thumb !== null && thumb !== undefined) {
       for (const [value, name] of Object.entries(THUMBS)) {
@@ -146,7 +147,7 @@ export class TurnView {
     const options = [];
     for (const name of this.turn.actions) {
       if (name === "again_with") {
-        for (const model of this.others) options.push([OPTIONS[name] + model, () => this.act(name, model)]);
+        for (const model of this.turn.others) options.push([OPTIONS[name] + model, () => this.act(name, model)]);
       } else {
         options.push([OPTIONS[name], name === "edit" ? () => this.edit() : () => this.act(name, null)]);
       }
@@ -161,7 +162,7 @@ export class TurnView {
     const leave = () => {
       this.isEditing = false;
       content.replaceChildren(...drawQuestion(this.turn.question));
-      this.places.foot.querySelector("[aria-haspopup=menu]")?.focus();
+      document.querySelector(LINE)?.focus();
     };
     const editor = drawEditor(this.turn.question.text, (text) => this.act("edit", text), leave);
     this.isEditing = true;
@@ -197,7 +198,7 @@ function drawSources(sources) {
   if (!sources.length) return [];
   const buttons = sources.map(({ number, label, title, text, is_cited: isCited }) => {
     const button = make("button", { type: "button", class: "tc-wide-button", dir: "auto" });
-    button.append(...(isCited ? [icon("quote")] : []), `${number} ${label}`);
+    button.append(`${number} ${label}`, isCited ? " · cited" : "");
     if (isCited) button.classList.add("tc-cited");
     opensPanel(button, title, () => [
       make("p", { class: "tc-note", dir: "auto" }, title),

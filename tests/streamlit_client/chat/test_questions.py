@@ -1,52 +1,11 @@
-"""Questions as they are shown: code between fences as code, a long paste folded, and where a search hits."""
+"""Questions on the page: as they were typed, where a search finds them, and the system prompt before them."""
 
-import pytest
 from chat_page import ChatPage
-from hypothesis import given
-from hypothesis import strategies as st
 
-from streamlit_client.chat.question_view import fold, split_fences
 from streamlit_client.chat.search_hits import find_hit
 from streamlit_client.shared.descriptions import EMPTY_ANSWER
 from triton_server.client.conversations import Conversations
 from triton_server.conversations.tree import Conversation, Turn
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("plain *text* `code` $5", [("plain *text* `code` $5", None)]),
-        ("a\n```python\nb\n\n  c\n```\nd", [("a", None), ("b\n\n  c", "python"), ("d", None)]),
-        ("```\na\n```\n~~~js x\nb\n~~~", [("a", ""), ("b", "js")]),
-        ("````\n```\n````", [("```", "")]),
-        ("a\n```\nnot closed", [("a", None), ("not closed", "")]),
-        ("- a\n  ```\n  b\n  ```", [("- a\n  ```\n  b\n  ```", None)]),
-        ("    indented\n<b>\n", [("    indented\n<b>\n", None)]),
-        ("```\n```", [("", "")]),
-        ("", [("", None)]),
-    ],
-)
-def test_fences_are_code(text: str, parts: list[tuple[str, str | None]]):
-    assert split_fences(text) == parts
-
-
-@given(st.text(alphabet="`~\n a>-\t\r\x00#", max_size=60))
-def test_what_is_shown_is_in_the_question(text: str):
-    parts = split_fences(text)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    shown = [line for part, language in parts if language is None for line in part.split("\n")]
-    assert set(shown) <= set(lines)
-    if all(language is None for _, language in parts):
-        assert [part for part, _ in parts] == ["\n".join(lines)]
-
-
-@pytest.mark.parametrize("text", ["a" * 240_000, "a\n" * 61, "word " * 2000])
-def test_long_paste_is_folded(text: str):
-    assert len(fold(text)) <= 1002 and fold(text).endswith(" …")
-
-
-def test_short_question_is_not_folded():
-    assert fold("a" * 4000) == "a" * 4000
 
 
 def test_hit_of_a_search():
@@ -76,14 +35,8 @@ def test_question_and_empty_answer_on_the_page(conversations: Conversations):
         finish_reason="stop",
     )
     page = ChatPage(made.id)
-    assert [code.value for code in page.app.chat_message[0].code] == ["print(1)"]
-    assert page.app.chat_message[0].code[0].language == "python"
-    assert EMPTY_ANSWER in page.captions
-    assert page.questions[1] == "x" * 1000 + " …"
-    (toggle,) = [toggle for toggle in page.app.toggle if "200,000" in toggle.label]
-    toggle.set_value(True)
-    page.run()
-    assert page.app.chat_message[2].code[0].value == "x" * 200_000
+    assert page.questions == ["Explain:\n```python\nprint(1)\n```", "x" * 200_000]
+    assert EMPTY_ANSWER in page.notes
 
 
 def test_search_shows_its_hit_while_a_person_types(conversations: Conversations):
