@@ -127,7 +127,14 @@ def test_files_and_passages():
 
 @pytest.mark.parametrize(
     "sizes",
-    [[], [0], [70_000], [1000] * 200, [30_000] * 9, [5, 500_000, 5, 5, 70_000, 65_000, 1, 66_000, 100_000, 3]],
+    [
+        [],
+        [0],
+        [70_000],
+        [1000] * 200,
+        [30_000] * 9,
+        [5, 500_000, 5, 5, 70_000, 65_000, 1, 66_000, 100_000, 3],
+    ],
 )
 def test_parts_are_small_and_grow_at_their_end_only(sizes: list[int]):
     turns = [{"key": str(number), "text": "x" * size} for number, size in enumerate(sizes)]

@@ -11,15 +11,20 @@ playwright = pytest.importorskip("playwright.sync_api")
 expect, Page = playwright.expect, playwright.Page
 
 LONG = {
-    "code": "Before\n```python\n" + "\n".join(f"value_{n} = '{n}'  # step" for n in range(300)) + "\n```\nAfter it.",
+    "code": "Before\n```python\n"
+    + "\n".join(f"value_{n} = '{n}'  # step" for n in range(300))
+    + "\n```\nAfter it.",
     "code in a fence of tildes": "~~~~\n" + "x" * 50 + "\n```\n" + "a line\n\n" * 300 + "~~~~\n\n# End",
     "tight list": "\n".join(f"{n}. Item *{n}*\n   - inner `{n}`" for n in range(3, 120)) + "\n\nThe end.",
     "loose list": "\n\n".join(f"- Item **{n}**\n\n  more of it" for n in range(80)) + "\n\n1. other\n2. list",
     "list and code": "\n".join(f"* item {n}" for n in range(150)) + "\n```\ncode\n```\nend",
-    "table": "| n | m |\n|:-|-:|\n" + "\n".join(f"| {n} | `{n}` \\| $x_{n}$ |" for n in range(150)) + "\n\nEnd.",
+    "table": "| n | m |\n|:-|-:|\n"
+    + "\n".join(f"| {n} | `{n}` \\| $x_{n}$ |" for n in range(150))
+    + "\n\nEnd.",
     "paragraph": "A sentence of a paragraph. " * 200,
     "quote": "\n".join(f"> line {n}" for n in range(150)) + "\n\nEnd.",
-    "links that come later": "See [a] and [b].\n\n" * 30 + "[a]: https://a.example\n\n[b]: https://b.example\n\nEnd.",
+    "links that come later": "See [a] and [b].\n\n" * 30
+    + "[a]: https://a.example\n\n[b]: https://b.example\n\nEnd.",
     "lines that end in other ways": "a\r\n\r\n- b\r\n- c\r\n\r\n```\r\nd\r\n```\r\ne",
 }
 MIXED = "\n\n".join(answer.answer for answer in ANSWERS)
@@ -87,11 +92,11 @@ def test_finished_blocks_are_drawn_once(page: Page) -> None:
 
 
 def test_the_feed_reaches_a_running_answer(page: Page) -> None:
-    page.evaluate("data => { show(data) }", chat(turn(1, "One."), turn(2, "", is_running=True, notes=["waiting"])))
+    page.evaluate("data => { show(data) }", chat(turn(1, "One."), turn(2, "", is_running=True)))
     text = page.locator(".tc-text").last
     page.evaluate("data => feed(data)", piece(2, "The **answer"))
     expect(text).to_have_text("The **answer")
-    expect(page.get_by_text("answering …")).to_be_visible()
+    expect(page.locator(".tc-notes").last.get_by_text("answering …")).to_be_visible()
     page.evaluate("data => feed(data)", piece(2, "comes** later", start=100))  # a piece before it was lost
     page.evaluate("data => feed(data)", piece(3, "of another turn"))
     page.evaluate("data => feed(data)", piece(2, "answer** comes", start=6))
@@ -108,11 +113,12 @@ def test_reasoning_is_open_until_the_answer_begins(page: Page) -> None:
     running = turn(1, "", is_running=True, reasoning="I *think*", reasoning_label="Thinking")
     page.evaluate("data => { show(data) }", chat(running))
     expect(page.locator("details em")).to_be_visible()
-    page.evaluate("data => feed(data)", piece(1, "So", reasoning="I *think* so", reasoning_label="Thought for 2 s"))
+    thought = {"reasoning": "I *think* so", "reasoning_label": "Thought for 2 s"}
+    page.evaluate("data => feed(data)", piece(1, "So", **thought))
     expect(page.locator("details em")).to_be_hidden()
-    page.get_by_text("Thought for 2 s").click()
+    page.locator("summary").click()
     expect(page.locator("details")).to_contain_text("I think so")
-    page.evaluate("data => feed(data)", piece(1, "So it is", reasoning="I *think* so", reasoning_label="Thought for 2 s"))
+    page.evaluate("data => feed(data)", piece(1, "So it is", **thought))
     expect(page.locator(".tc-text").last).to_have_text("So it is")
     expect(page.locator("details em")).to_be_visible()
 

@@ -24,7 +24,9 @@ DOT = (  # a picture of one pixel
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 # What a browser may run, or load by itself.
-DANGEROUS = "script, iframe, object, embed, link, style, form, base, meta, video, audio, image, [onerror], [onload]"
+DANGEROUS = (
+    "script, iframe, object, embed, link, style, form, base, meta, video, audio, image, [onerror], [onload]"
+)
 NOT_OURS = """() => [...document.querySelectorAll('.tc-text *')].flatMap(element => [...element.attributes]
   .filter(({ name, value }) => name.startsWith('on') || name === 'href' && !/^(https?|mailto):/i.test(value)
     || name === 'src' && !value.startsWith('data:image/') || name === 'style' && /url|fixed/.test(value))
@@ -44,7 +46,9 @@ def draw(address: str, visit: Callable[..., Page]) -> Draw:
     def show(*texts: str, **fields: Any) -> Page:
         page = visit(address, has_line=False)
         page.wait_for_function("window.isReady")
-        page.evaluate("data => { show(data) }", chat(*(turn(n, text, **fields) for n, text in enumerate(texts))))
+        page.evaluate(
+            "data => { show(data) }", chat(*(turn(n, text, **fields) for n, text in enumerate(texts)))
+        )
         return page
 
     return show

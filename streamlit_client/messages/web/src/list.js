@@ -12,6 +12,7 @@ import { TurnView } from "./turn_view.js";
 const AROUND = 1000; // pixels above and below what is seen that have their messages in the page
 const SMALL_TURNS = 60; // a conversation with at most so many turns
 const SMALL_CHARACTERS = 200_000; // and characters is in the page as a whole, and the browser can search it
+const PENDING = "pending"; // the key of a question that is not stored
 const BUDGET_MS = 7; // of a frame, for drawing turns that come near
 const REDRAW_MS = 40; // a person sees no difference to a shorter interval
 const MAX_REDRAW_MS = 90;
@@ -104,11 +105,16 @@ export class MessageList {
   take(turns) {
     const old = new Map(this.entries.map((entry) => [entry.key, entry]));
     const before = this.entries;
-    const kept = new Set(turns.map((turn) => turn.key));
+    // A question that waited was stored: its turn has an id now, and another question may wait.
+    const waiting = before.findIndex(({ key }) => key === PENDING);
+    const stored = turns[waiting]?.key;
+    if (stored !== undefined && stored !== PENDING && !old.has(stored)) {
+      old.set(stored, before[waiting]);
+      old.delete(PENDING);
+    }
     let isNew = false;
-    this.entries = turns.map((turn, place) => {
-      const waits = before[place]?.key === "pending" && !kept.has("pending") ? before[place] : null;
-      const entry = old.get(turn.key) ?? (old.has("pending") ? waits : null) ?? this.makeEntry(turn);
+    this.entries = turns.map((turn) => {
+      const entry = old.get(turn.key) ?? this.makeEntry(turn);
       isNew = !before.includes(entry) && turn.is_running;
       entry.key = turn.key;
       entry.element.dataset.turn = turn.key;
