@@ -85,7 +85,9 @@ STREAM = """async ({ key, text, rate, seconds }) => {
   while (!isDone()) {
     given = Math.round((performance.now() - begin) / 50) * perTick;
     const start = Math.max(0, given - 4000);
-    feed({ chat: '1', key, reasoning: '', reasoning_label: '', start, text: text.slice(start, given), note: '' });
+    feed({
+      chat: '1', key, reasoning_start: 0, reasoning: '', reasoning_label: '', start, text: text.slice(start, given), note: '',
+    });
     await new Promise((done) => setTimeout(done, 50));
   }
   const gaps = times.slice(1).map((time, place) => time - times[place]);
@@ -118,7 +120,7 @@ def open_and_scroll(page: Page, turns: int) -> list[tuple[str, str, str]]:
 
 def stream(page: Page, kind: str, text: str, options: argparse.Namespace) -> list[tuple[str, str, str]]:
     """Stream an answer after a conversation of 20 turns."""
-    page.evaluate("show({ chat: 'none', turns: [], others: [] })")
+    page.evaluate("show({ chat: 'none', turns: [] })")
     before = [turn(number, ANSWER.format(number=number, sum=number)) for number in range(20)]
     running: dict[str, Any] = {"is_running": True, "notes": ["answering …"]}
     page.evaluate("data => { show(data) }", chat(*before, turn("pending", "", **running)))

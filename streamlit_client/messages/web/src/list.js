@@ -10,8 +10,8 @@ import { addStyle } from "./style.js";
 import { TurnView } from "./turn_view.js";
 
 const AROUND = 1000; // pixels above and below what is seen that have their messages in the page
-const SMALL_TURNS = 30; // a conversation with at most so many turns
-const SMALL_CHARACTERS = 60_000; // and characters is in the page as a whole, and the browser can search it
+const SMALL_TURNS = 60; // a conversation with at most so many turns
+const SMALL_CHARACTERS = 200_000; // and characters is in the page as a whole, and the browser can search it
 const BUDGET_MS = 7; // of a frame, for drawing turns that come near
 const REDRAW_MS = 40; // a person sees no difference to a shorter interval
 const MAX_REDRAW_MS = 90;
@@ -80,7 +80,7 @@ export class MessageList {
     entry.element.scrollIntoView({ block: "nearest" });
   }
 
-  update({ chat, turns, edit }) {
+  update({ chat, turns, edit = null }) {
     const isOther = chat !== this.chat;
     if (isOther) this.clear();
     this.chat = chat;
