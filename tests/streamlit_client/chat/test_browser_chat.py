@@ -113,7 +113,7 @@ def test_ways_of_asking(visit: Callable[..., Page], several: Endpoints, page_of:
     ask(page, "How is the weather?")
     expect(answers(page).last).to_contain_text("get_weather")
     expect(answers(page).last).to_contain_text('"city": "Paris"')
-    answers(page).last.get_by_role("textbox", name="Result").fill("rain")
+    page.get_by_role("textbox", name="Result").fill("rain")
     button(page, "Send the result").click()
     expect(answers(page).last).to_contain_text(REPORT)
     expect(questions(page)).to_have_count(2)

@@ -89,7 +89,8 @@ export class MessageList {
     if (isOther || isNew) this.follower.isFollowing = true;
     if (window.tritonchatFed) this.feed(window.tritonchatFed);
     this.layout();
-    const wanted = edit?.number === this.edited ? null : this.entries.find(({ key }) => key === edit?.key);
+    const isKnown = isOther || edit?.number === this.edited; // a wish of before does not come again
+    const wanted = isKnown ? null : this.entries.find(({ key }) => key === edit?.key);
     this.edited = edit?.number ?? null;
     if (wanted) this.edit(wanted);
   }
