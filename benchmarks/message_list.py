@@ -48,7 +48,8 @@ OPEN = """async (data) => {
   const drawn = performance.now() - begin;
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const painted = performance.now() - begin;
-  const isShown = [...document.querySelectorAll('.tc-turn')].at(-1)?.textContent.includes('staircase') ?? false;
+  const last = [...document.querySelectorAll('.tc-turn')].at(-1);
+  const isShown = last?.textContent.includes('staircase') ?? false;
   return { drawn, painted, isShown };
 }"""
 SCROLL = """async (seconds) => {
@@ -85,7 +86,10 @@ STREAM = """async ({ key, text, rate, seconds }) => {
   while (!isDone()) {
     given = Math.round((performance.now() - begin) / 50) * perTick;
     const start = Math.max(0, given - 4000);
-    feed({ chat: '1', key, reasoning: '', reasoning_label: '', start, text: text.slice(start, given), note: '' });
+    feed({
+      chat: '1', key, start, text: text.slice(start, given), note: '',
+      reasoning_start: 0, reasoning: '', reasoning_label: '',
+    });
     await new Promise((done) => setTimeout(done, 50));
   }
   const gaps = times.slice(1).map((time, place) => time - times[place]);
@@ -118,7 +122,7 @@ def open_and_scroll(page: Page, turns: int) -> list[tuple[str, str, str]]:
 
 def stream(page: Page, kind: str, text: str, options: argparse.Namespace) -> list[tuple[str, str, str]]:
     """Stream an answer after a conversation of 20 turns."""
-    page.evaluate("show({ chat: 'none', turns: [], others: [] })")
+    page.evaluate("show({ chat: 'none', turns: [] })")
     before = [turn(number, ANSWER.format(number=number, sum=number)) for number in range(20)]
     running: dict[str, Any] = {"is_running": True, "notes": ["answering …"]}
     page.evaluate("data => { show(data) }", chat(*before, turn("pending", "", **running)))
@@ -127,7 +131,11 @@ def stream(page: Page, kind: str, text: str, options: argparse.Namespace) -> lis
     found = page.evaluate(STREAM, given)
     longest = max(found["tasks"], default=0)
     return [
-        (f"{kind}: longest gap in {found['given']:,.0f} characters", f"{max(found['gaps']):.0f} ms", "100 ms"),
+        (
+            f"{kind}: longest gap in {found['given']:,.0f} characters",
+            f"{max(found['gaps']):.0f} ms",
+            "100 ms",
+        ),
         (f"{kind}: gap at the 99th percentile", f"{percentile(found['gaps'], 0.99):.0f} ms", ""),
         (f"{kind}: longest task of the browser", f"{longest:.0f} ms", ""),
     ]
@@ -135,7 +143,9 @@ def stream(page: Page, kind: str, text: str, options: argparse.Namespace) -> lis
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=500)
     parser.add_argument("--rate", type=int, default=1000, help="tokens a second")
     parser.add_argument("--seconds", type=float, default=10)

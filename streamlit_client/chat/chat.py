@@ -88,7 +88,7 @@ def main() -> None:
         with welcome.container():
             show_welcome(chat, model)
     if turns:
-        show_turns(chat, conversations, send_results)
+        show_turns(chat, turns, conversations, send_results)
     show_rest(chat)
     if is_running:
         last = turns[-1]

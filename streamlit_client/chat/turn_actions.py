@@ -7,6 +7,7 @@ import streamlit as st
 from model_core.errors import TritonchatError
 from streamlit_client.chat.state import Chat
 from streamlit_client.messages.list_actions import Action, read_action
+from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import describe_error
 from triton_server.client.conversations import Conversations
@@ -17,8 +18,8 @@ _RATINGS = {"up": 1, "down": -1}
 def act_on_list(chat: Chat, conversations: Conversations) -> None:
     """Do what a person has chosen in the list. Streamlit calls this before the script.
 
-    The next click ends it where it reads a value of the session, or sets one. So it does neither: what it
-    does stands in `chat`.
+    The next click ends it where it reads a value of the session, or sets one. So what it does stands in
+    `chat`, and only the focus, which comes last, in the session.
     """
     action = read_action(st.session_state.to_dict())
     if action is not None and action.chat == chat.key:  # or the list was that of another conversation
@@ -47,8 +48,10 @@ def act(chat: Chat, conversations: Conversations, action: Action) -> None:
             _rate(chat, conversations, turn, _RATINGS.get(text, 0))
         case "tokens":
             chat.looks_at = turn.id
+            move_focus(f".st-key-hide-tokens-{turn.id} button", always=True)  # below the list
         case "receipt":
             chat.shows_receipt = turn.id
+            move_focus(f".st-key-hide-receipt-{turn.id} button", always=True)
 
 
 def _step(chat: Chat, conversations: Conversations, turn: Turn, step: int) -> None:

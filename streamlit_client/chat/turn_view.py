@@ -23,14 +23,18 @@ _MAX_QUESTION = 60  # characters of one that is quoted
 SendResults = Callable[[Turn, dict[str, str]], None]
 
 
-def show_turns(chat: Chat, conversations: Conversations, send_results: SendResults) -> None:
-    """Show questions and answers. Returns when the last answer has ended, if it runs."""
-    turns = chat.turns
+def show_turns(
+    chat: Chat, turns: list[Turn], conversations: Conversations, send_results: SendResults
+) -> None:
+    """Show the turns of a chat. Returns when the last answer has ended, if it runs."""
     last = turns[-1]
     is_running = not last.finished.is_set()
     show_list(
         chat.key,
-        [describe_turn(turn, find_surroundings(chat, turn)) for turn in turns],
+        [
+            describe_turn(turn, around)
+            for turn, around in zip(turns, find_surroundings(chat, turns), strict=True)
+        ],
         chat.edit,
         partial(act_on_list, chat, conversations),
     )
@@ -47,12 +51,18 @@ def show_turns(chat: Chat, conversations: Conversations, send_results: SendResul
             show_beside(turn, is_rest, show_receipt, chat)
 
 
-def find_surroundings(chat: Chat, turn: Turn) -> Surroundings:
-    """What the list has to know beside a turn."""
+def find_surroundings(chat: Chat, turns: list[Turn]) -> list[Surroundings]:
+    """What the list has to know beside each turn."""
     names = [entry["name"] for entry in st.session_state.get("models", ())]
-    is_kept = chat.stored is not None and turn.id is not None
-    rating = chat.stored.turn(turn.id).rating if chat.stored is not None and turn.id is not None else None
-    return Surroundings(names, chat.siblings(turn) if is_kept else (), rating)
+    stored = {} if chat.stored is None else {turn.id: turn for turn in chat.stored.turns}
+    children: dict[int | None, list[int]] = {}
+    for each in stored.values():
+        children.setdefault(each.parent, []).append(each.id)
+    known = [None if turn.id is None else stored.get(turn.id) for turn in turns]
+    return [
+        Surroundings(names) if each is None else Surroundings(names, children[each.parent], each.rating)
+        for each in known
+    ]
 
 
 def run_again() -> NoReturn:

@@ -49,7 +49,7 @@ def test_long_paste_becomes_a_file(visit: Callable[..., Page], address: str) -> 
     page.get_by_role("button", name="Send message").click()  # which waits until the file was sent
     expect(questions(page)).to_contain_text("What is in it?")
     questions(page).get_by_text("Pasted text 1.txt").click()
-    expect(questions(page).locator("pre")).to_have_text(long)
+    expect(questions(page).get_by_test_id("stCode")).to_have_text(long)
     expect(answers(page)).to_contain_text(FIGURES)
 
 

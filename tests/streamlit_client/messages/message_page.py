@@ -1,7 +1,7 @@
 """A page without a server of Streamlit: it gives data to the list of messages as Streamlit does.
 
-`serve_messages` serves it with the built files. In the page, `show(data)` draws the list, `feed(data)` hands on
-what has come of a running answer, and `actions` has what a person has chosen.
+`serve_messages` serves it with the built files. In the page, `show(data)` draws the list, `feed(data)` hands
+on what has come of a running answer, and `actions` has what a person has chosen.
 """
 
 import contextlib
@@ -40,30 +40,36 @@ PAGE = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Messages<
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <style>
 html,body{{margin:0;height:100%}}
-body{{{_variables(LIGHT)};background:var(--st-background-color);color:var(--st-text-color);font:16px sans-serif}}
+body{{{_variables(LIGHT)};background:var(--st-background-color);color:var(--st-text-color)}}
+body{{font:16px sans-serif}}
 @media (prefers-color-scheme:dark){{:root{{color-scheme:dark}}body{{{_variables(DARK)}}}}}
 [data-testid=stMain]{{height:100%;overflow:auto}}
 #block{{max-width:736px;margin:0 auto;padding:1rem}}
 [data-testid=stBottom]{{position:sticky;bottom:0;background:var(--st-background-color);padding:1rem}}
 </style>
-<main data-testid="stMain"><div id="block"><h1>Chat</h1><div id="root"></div></div>
+<main data-testid="stMain"><div id="block"><h1>Chat</h1><div id="root"></div>
+<div class="st-key-messages-feed" hidden></div></div>
 <div data-testid="stBottom"><textarea aria-label="Message"></textarea></div></main>
 <script type="module">
 import list from "/dist/messages.js";
-import feed from "/dist/feed.js";
 window.actions = [];
 window.show = (data) => list({{
-  data, parentElement: document.getElementById("root"), setTriggerValue: (_, value) => window.actions.push(value),
+  data,
+  parentElement: document.getElementById("root"),
+  setTriggerValue: (_, value) => window.actions.push(value),
 }});
-window.feed = (data) => feed({{ data }});
+window.feed = (data) => document.querySelector(".st-key-messages-feed").textContent = JSON.stringify(data);
 window.isReady = true;
 </script></html>
 """
+
+requested: list[str] = []  # the paths that browsers have asked for
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
+        requested.append(path)
         if path == "/":
             content, kind = PAGE.encode(), ".html"
         elif path.startswith("/dist/") and (file := (BUILT / path[6:]).resolve()).is_relative_to(BUILT):
@@ -105,18 +111,25 @@ def turn(key: object, text: str, question: str | None = "A question", **fields: 
         "calls": [],
         "branches": None,
         "thumb": "",
-        "actions": ["edit", "again", "again_with", "back", "tokens", "receipt"],
-        "tokens": None,
+        "actions": ["edit", "tokens", "again", "again_with", "back", "receipt"],
+        "others": ["other-model"],
+        "copy_from": 0,
         **fields,
     }
 
 
 def chat(*turns: dict[str, Any], name: str = "1") -> dict[str, Any]:
     """The data of a conversation."""
-    return {"chat": name, "turns": list(turns), "others": ["other-model"]}
+    return {"chat": name, "turns": list(turns)}
 
 
 def piece(key: object, text: str, start: int = 0, name: str = "1", **fields: Any) -> dict[str, Any]:
     """What has come of a running answer from character `start` on."""
-    given = {"reasoning": "", "reasoning_label": "Reasoning", "note": "answering …", **fields}
+    given = {
+        "reasoning_start": 0,
+        "reasoning": "",
+        "reasoning_label": "Reasoning",
+        "note": "answering …",
+        **fields,
+    }
     return {"chat": name, "key": str(key), "start": start, "text": text, **given}

@@ -32,15 +32,15 @@ function codeBlock(pre, language) {
   pre.setAttribute("tabindex", "0"); // who has no mouse scrolls it by keys
   pre.setAttribute("dir", "ltr");
   const read = () => pre.textContent;
-  const head = make("div", { class: "tc-code-head" }, make("span", {}, language));
-  const holder = make("div", { class: "tc-code", "data-language": language || null }, head);
+  const head = make("div", { class: "tc-code-head", "data-language": language || null });
+  const holder = make("div", { class: "tc-code", "data-testid": "stCode", "data-language": language || null }, head);
   const kind = language.toLowerCase();
   if (kind === "mermaid") {
     head.append(frameButton("Draw the diagram", holder, () => drawMermaid(read())));
   } else if (PAGES.has(kind)) {
     head.append(frameButton("Show the page", holder, () => showPage(read())));
   }
-  head.append(copyButton("Copy the code", read));
+  head.append(copyButton("Copy to clipboard", read));
   return holder;
 }
 

@@ -24,6 +24,12 @@ function say(text) {
   window.tritonchatPage?.say(text);
 }
 
+function show(button, name, picture) {
+  button.replaceChildren(icon(picture));
+  button.setAttribute("aria-label", name);
+  button.title = name;
+}
+
 /** A button that copies what `read` gives when it is pressed. */
 export function copyButton(name, read, properties = {}) {
   const button = iconButton(
@@ -37,13 +43,8 @@ export function copyButton(name, read, properties = {}) {
         return;
       }
       say("Copied.");
-      button.replaceChildren(icon("done"));
-      button.dataset.copied = "true";
-      button.focus();
-      setTimeout(() => {
-        button.replaceChildren(icon("copy"));
-        delete button.dataset.copied;
-      }, SAID_FOR_MS);
+      show(button, "Copied", "done");
+      setTimeout(() => show(button, name, "copy"), SAID_FOR_MS);
     },
     properties,
   );

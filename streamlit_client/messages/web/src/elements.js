@@ -15,7 +15,6 @@ const PATHS = {
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
   show: "M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7zM12 9a3 3 0 1 0 0 6 3 3 0 1 0 0-6z",
   tool: "M14 6a4 4 0 0 1 5-3l-3 3 2 2 3-3a4 4 0 0 1-5 5l-8 8a2 2 0 0 1-3-3z",
-  quote: "M5 7h5v5c0 3-2 4-4 5M14 7h5v5c0 3-2 4-4 5",
 };
 
 /** An element with properties (`class`, `on...` and attributes) and children; those that are null are left out. */

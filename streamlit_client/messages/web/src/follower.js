@@ -58,8 +58,8 @@ export class Follower {
   onScroll() {
     const { scrollTop: top, scrollHeight: height } = this.scroller;
     const isUp = top < this.last.top - 1 && height >= this.last.height;
-    if (this.distance() < AT_END && !(isUp && performance.now() < this.heldUntil)) this.isFollowing = true;
-    else if (isUp) this.isFollowing = false;
+    if (isUp) this.isFollowing = false;
+    else if (this.distance() < AT_END) this.isFollowing = true;
     this.last = { top, height };
     this.showButton();
     this.changed();

@@ -10,8 +10,9 @@ import { addStyle } from "./style.js";
 import { TurnView } from "./turn_view.js";
 
 const AROUND = 1000; // pixels above and below what is seen that have their messages in the page
-const SMALL_TURNS = 30; // a conversation with at most so many turns
-const SMALL_CHARACTERS = 60_000; // and characters is in the page as a whole, and the browser can search it
+const SMALL_TURNS = 60; // a conversation with at most so many turns
+const SMALL_CHARACTERS = 200_000; // and characters is in the page as a whole, and the browser can search it
+const PENDING = "pending"; // the key of a question that is not stored
 const BUDGET_MS = 7; // of a frame, for drawing turns that come near
 const REDRAW_MS = 40; // a person sees no difference to a shorter interval
 const MAX_REDRAW_MS = 90;
@@ -80,7 +81,7 @@ export class MessageList {
     entry.element.scrollIntoView({ block: "nearest" });
   }
 
-  update({ chat, turns, edit }) {
+  update({ chat, turns, edit = null }) {
     const isOther = chat !== this.chat;
     if (isOther) this.clear();
     this.chat = chat;
@@ -88,7 +89,8 @@ export class MessageList {
     if (isOther || isNew) this.follower.isFollowing = true;
     if (window.tritonchatFed) this.feed(window.tritonchatFed);
     this.layout();
-    const wanted = edit?.number === this.edited ? null : this.entries.find(({ key }) => key === edit?.key);
+    const isKnown = isOther || edit?.number === this.edited; // a wish of before does not come again
+    const wanted = isKnown ? null : this.entries.find(({ key }) => key === edit?.key);
     this.edited = edit?.number ?? null;
     if (wanted) this.edit(wanted);
   }
@@ -104,11 +106,16 @@ export class MessageList {
   take(turns) {
     const old = new Map(this.entries.map((entry) => [entry.key, entry]));
     const before = this.entries;
-    const kept = new Set(turns.map((turn) => turn.key));
+    // A question that waited was stored: its turn has an id now, and another question may wait.
+    const waiting = before.findIndex(({ key }) => key === PENDING);
+    const stored = turns[waiting]?.key;
+    if (stored !== undefined && stored !== PENDING && !old.has(stored)) {
+      old.set(stored, before[waiting]);
+      old.delete(PENDING);
+    }
     let isNew = false;
-    this.entries = turns.map((turn, place) => {
-      const waits = before[place]?.key === "pending" && !kept.has("pending") ? before[place] : null;
-      const entry = old.get(turn.key) ?? (old.has("pending") ? waits : null) ?? this.makeEntry(turn);
+    this.entries = turns.map((turn) => {
+      const entry = old.get(turn.key) ?? this.makeEntry(turn);
       isNew = !before.includes(entry) && turn.is_running;
       entry.key = turn.key;
       entry.element.dataset.turn = turn.key;

@@ -7,7 +7,6 @@ import { findFences } from "./markdown.js";
 
 const MAX_SHOWN = 4000; // characters of a question, before it is folded
 const MAX_LINES = 60;
-const MAX_OF_FILE = 20_000; // characters
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);/i;
 
 /** The parts of a question: its text and its files. */
@@ -72,15 +71,9 @@ function drawFile(file) {
     const picture = make("img", { src: file.image, alt: file.name });
     return make("figure", { class: "tc-picture" }, picture, make("figcaption", { dir: "auto" }, label));
   }
-  const details = make("details", { class: "tc-fold" }, make("summary", { dir: "auto" }, icon("file"), label));
+  const details = make("details", { class: "tc-fold tc-file" }, make("summary", { dir: "auto" }, icon("file"), label));
   details.addEventListener("toggle", () => {
-    if (!details.open || details.children.length > 1) return;
-    const text = file.text ?? "";
-    details.append(make("pre", { class: "tc-file", tabindex: "0", dir: "auto" }, text.slice(0, MAX_OF_FILE)));
-    if (text.length > MAX_OF_FILE) {
-      const [first, all] = [MAX_OF_FILE, text.length].map((count) => count.toLocaleString("en"));
-      details.append(make("p", { class: "tc-note" }, `These are the first ${first} of ${all} characters.`));
-    }
+    if (details.open && details.children.length === 1) details.append(plainCode(file.text ?? "", null));
   });
   return details;
 }

@@ -67,7 +67,7 @@ export class TurnView {
     else if (this.reasoning) this.removeReasoning();
     this.text.update(text, !isRunning);
     this.draw("notes", notes, (all) => all.map((note) => make("p", { class: "tc-note", dir: "auto" }, note)));
-    this.draw("error", error, (words) => (words ? [make("p", { dir: "auto" }, words)] : []));
+    this.draw("error", error, (words) => (words ? [make("p", { dir: "auto", role: "alert" }, words)] : []));
   }
 
   draw(name, data, makeParts) {
@@ -198,7 +198,7 @@ function drawSources(sources) {
   if (!sources.length) return [];
   const buttons = sources.map(({ number, label, title, text, is_cited: isCited }) => {
     const button = make("button", { type: "button", class: "tc-wide-button", dir: "auto" });
-    button.append(...(isCited ? [icon("quote")] : []), `${number} ${label}`);
+    button.append(`${number} ${label}`, isCited ? " · cited" : "");
     if (isCited) button.classList.add("tc-cited");
     opensPanel(button, title, () => [
       make("p", { class: "tc-note", dir: "auto" }, title),
