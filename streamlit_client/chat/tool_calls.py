@@ -128,7 +128,8 @@ def show_calls(chat: Chat, turn: Turn, send: Callable[[Turn, dict[str, str]], No
             STOP,
             icon=":material/stop_circle:",
             key=f"stop-{turn.id}-{call.id}",
-            on_click=running.cancel,
+            on_click=_stop,
+            args=[running],
         )
     while not running.done():
         # This call ends the run if the visitor has clicked or left. The tool goes on.
@@ -289,6 +290,11 @@ def _run(servers: RunningServers, key: _Key, call: ToolCall, offer: "Offer") -> 
     if key not in _CALLS:
         made = Call(0, call.id, offer.server, offer.tool.name, call.arguments, 0, call.name)
         _CALLS[key] = servers.run(made)
+
+
+def _stop(running: "Future[Result]") -> None:
+    """End a call. The model is told."""
+    running.cancel()
 
 
 def _read(done: "Future[Result]") -> str:
