@@ -318,7 +318,7 @@ https://github.com/highlightjs/highlight.js/issues/2277`),fe=O,oe=W),X===void 0&
     height: 2rem;
     display: inline-grid;
     place-items: center;
-    opacity: 0.8;
+    opacity: 1;
 }
 .tc-button:disabled {
     opacity: 0.3;
