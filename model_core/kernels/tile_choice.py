@@ -33,6 +33,8 @@ FEATURES = ("amx-tile", "amx-int8", "amx-bf16")
 VARIABLE = "TRITONCHAT_AMX"
 # Seconds for the check, which compiles kernels twice: usually it takes half a minute.
 LIMIT_S = 240.0
+# Seconds after which a check that did not come to its end is tried again: by a start, which waits for it.
+RETRY_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class TileChoice:
     """Which products use tiles, and why: the rest of a sentence that says so.
 
     int8: those of integers. bfloat16: those of bfloat16 weights. is_final: the same would be found again. A
-    check that was ended from outside is repeated.
+    check that was ended from outside is repeated after a while.
     """
 
     int8: bool
@@ -124,14 +126,15 @@ def recall_choice(file: Path, check: Sequence[str], limit_s: float) -> TileChoic
     """
     with FileLock(f"{file}.lock"):
         with contextlib.suppress(OSError, ValueError, TypeError):
-            return TileChoice(**json.loads(file.read_text()))
+            kept = TileChoice(**json.loads(file.read_text()))
+            if kept.is_final or time.time() - file.stat().st_mtime < RETRY_S:
+                return kept
         choice = run_check(check, limit_s)
-        if choice.is_final:
-            reason = f"{choice.reason}, found {time.strftime('%Y-%m-%d')} and kept in {file}"
-            choice = replace(choice, reason=reason)
-            partial = file.with_suffix(".partial")
-            partial.write_text(json.dumps(asdict(choice)))
-            partial.replace(file)
+        found = time.strftime("%Y-%m-%d") if choice.is_final else time.strftime("%H:%M")
+        choice = replace(choice, reason=f"{choice.reason}, found {found} and kept in {file}")
+        partial = file.with_suffix(".partial")
+        partial.write_text(json.dumps(asdict(choice)))
+        partial.replace(file)
         LOGGER.log(logging.INFO if choice.used else logging.WARNING, "Tiles (AMX) are %s", choice)
         return choice
 
