@@ -1,8 +1,8 @@
 """Whether tiles are used: the check that a first start runs, where its tiles are emulated, and its end."""
 
 import contextlib
-import os
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
