@@ -9,6 +9,7 @@ import streamlit as st
 from model_core.errors import TritonchatError
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.prompts import ASKED_STEP, Step, begin_answer
 from streamlit_client.shared.token_text import show_text
 from triton_server.client import ChatClient
 from triton_server.contract.tensors import Prompt
@@ -149,6 +150,13 @@ def _show_alternatives(
             is_same = other["token_id"] == token["token_id"]
             if not is_same and st.button(label, key=name, disabled=on_branch is None):
                 taken = other
+    before = text_of(tokens[:chosen])
+    if before is not None and st.button(
+        "How did this token come about?", icon=":material/school:", key=f"{key}-{chosen}-explain"
+    ):
+        begun, fields = begin_answer(prompt, before, parameters)
+        st.session_state[ASKED_STEP] = Step(begun, fields, token["token"])
+        st.switch_page("inspection/explain.py")
     if taken is None or on_branch is None:
         return
     text = branch_text(tokens, chosen, taken)
@@ -161,9 +169,13 @@ def _show_alternatives(
 
 def branch_text(tokens: Sequence[dict[str, Any]], index: int, other: dict[str, Any]) -> str | None:
     """The text of an answer up to a token, and another one; None if it ends within a character."""
-    data = b"".join(map(token_bytes, [*tokens[:index], other]))
+    return text_of([*tokens[:index], other])
+
+
+def text_of(tokens: Sequence[dict[str, Any]]) -> str | None:
+    """The text of tokens; None if it ends within a character."""
     try:
-        return data.decode()
+        return b"".join(map(token_bytes, tokens)).decode()
     except UnicodeDecodeError:
         return None
 
@@ -172,16 +184,9 @@ def _ends_with(
     client: ChatClient, prompt: Prompt, text: str, token_id: int, parameters: dict[str, Any]
 ) -> bool:
     """Whether the answer that begins with `text` goes on behind this token, as the model reads it."""
-    model = parameters.get("model")
+    begun, fields = begin_answer(prompt, text, parameters)
     try:
-        if isinstance(prompt, str):
-            ids = client.tokenize(prompt + text, model=model)["token_ids"]
-        else:
-            last: Any = prompt[-1] if parameters.get("continue_final_message") else {"role": "assistant"}
-            earlier = prompt[:-1] if parameters.get("continue_final_message") else prompt
-            begun = {**last, "content": f"{last.get('content', '')}{text}"}
-            fields = {**parameters, "continue_final_message": True}
-            ids = client.tokenize([*earlier, begun], **fields)["token_ids"]
+        ids = client.tokenize(begun, **fields)["token_ids"]
     except TritonchatError:
         return False
     return ids[-1:] == [token_id]

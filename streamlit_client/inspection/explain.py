@@ -17,9 +17,11 @@ from streamlit_client.inspection.show_plot import show_plot
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
+from streamlit_client.shared.prompts import ASKED_STEP, Step
 from streamlit_client.shared.server import fetch_stats, get_client
 from streamlit_client.shared.settings import answers_chats, chosen_model, show_models
 from streamlit_client.shared.token_text import show_text
+from triton_server.contract.tensors import Prompt
 
 QUESTION = "What rhymes with cat?"
 BEGINNING = "Once upon a time, a little"
@@ -44,12 +46,14 @@ def main() -> None:
         st.button("Retry", icon=":material/refresh:")
         return
     model = chosen_model()
-    prompt = show_prompt(model["description"])
+    step: Step | None = st.session_state.get(ASKED_STEP)
+    prompt = show_prompt(model["description"]) if step is None else show_step(step)
     if prompt is None:
         return
+    fields = {"model": model["name"], **({} if step is None else step.parameters), **read_choices()}
     try:
         with st.spinner("Computing …", show_time=False):
-            explanation = client.explain(prompt, model=model["name"], **read_choices())
+            explanation = client.explain(prompt, **fields)
     except TritonchatError as failure:
         st.error(describe_error(failure), icon=":material/error:")
         return
@@ -78,6 +82,16 @@ def read_choices() -> dict[str, Any]:
         "head": state.get("explain_head") or 0,
         "sampling": sampling,
     }
+
+
+def show_step(step: Step) -> Prompt:
+    """Say which token of an answer is explained, and let the person leave it; return what came before it."""
+    st.info(
+        f"The step of a chat that wrote “{escape(show_text(step.token))}”. The prompt is the chat before it.",
+        icon=":material/school:",
+    )
+    st.button("Explain another text", on_click=st.session_state.pop, args=[ASKED_STEP, None])
+    return step.prompt
 
 
 def show_prompt(model: ModelDescription | None) -> Any:

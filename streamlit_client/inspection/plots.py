@@ -112,6 +112,8 @@ def plot_times(buckets: Sequence[Sequence[Any]], what: str) -> Plot:
     if not count:
         return _size(chart), f"No request has ended yet, so there is no {what}."
     half, most = (_quantile(buckets, share) for share in (0.5, 0.95))
+    if count == 1:
+        return _size(chart), f"One request has ended, with a {what} of {half}."
     words = f"Of {count:,} requests, half had a {what} of {half}, and 95 % of {most}."
     return _size(chart), words
 

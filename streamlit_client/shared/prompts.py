@@ -1,6 +1,7 @@
 """The prompt for an answer, made of the turns of a conversation."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from model_core.errors import InvalidRequest
@@ -90,3 +91,30 @@ def _answer(turn: Turn) -> list[dict[str, Any]]:
         answer,
         *({"role": "tool", "tool_call_id": call.id, "content": turn.results[call.id]} for call in calls),
     ]
+
+
+def begin_answer(prompt: Prompt, text: str, parameters: dict[str, Any]) -> tuple[Prompt, dict[str, Any]]:
+    """The prompt with an answer to it that begins with `text`, and the parameters of its request.
+
+    `parameters` are those of `prompt`: a text has only the model's name.
+    """
+    if isinstance(prompt, str):
+        return prompt + text, {name: parameters[name] for name in ("model",) if name in parameters}
+    if not text:
+        return prompt, parameters
+    last: Any = prompt[-1] if parameters.get("continue_final_message") else {"role": "assistant"}
+    earlier = prompt[:-1] if parameters.get("continue_final_message") else prompt
+    begun = {**last, "content": f"{last.get('content', '')}{text}"}
+    return [*earlier, begun], {**parameters, "continue_final_message": True}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that the page Explain is asked about: what the model had read, and what it wrote."""
+
+    prompt: Prompt
+    parameters: dict[str, Any]
+    token: str
+
+
+ASKED_STEP = "asked_step"  # in the session

@@ -24,6 +24,7 @@ def test_answer_engine_and_prompt_from_inside(
         ask(page, "Tell me <b>a</b> story")
         expect(answers(page)).to_contain_text(FIGURES)
         branch_by_keyboard(page)
+        explain_token(page)
         page.goto(f"{address}/engine")
         watch_engine(page, client)
         page.goto(f"{address}/explain")
@@ -49,6 +50,17 @@ def branch_by_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(answers(page)).to_contain_text("2 of 2")
     expect(answers(page)).to_contain_text(FIGURES)
+
+
+def explain_token(page: Page) -> None:
+    """From a token of an answer to the step that wrote it."""
+    button(answers(page), "More").click()
+    page.get_by_text("Look at the tokens").click()
+    page.get_by_role("group", name="Tokens of the answer").get_by_role("button").nth(2).click()
+    page.get_by_role("button", name="How did this token come about?").click()
+    expect(page.get_by_role("heading", name="How the next token comes about")).to_be_visible()
+    expect(page.get_by_text("The step of a chat")).to_be_visible()
+    expect(page.get_by_text("1. The prompt")).to_be_visible()
 
 
 def watch_engine(page: Page, client: ChatClient) -> None:

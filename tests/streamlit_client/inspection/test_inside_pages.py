@@ -8,6 +8,7 @@ from paths import ROOT
 from streamlit.testing.v1 import AppTest
 
 from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.prompts import ASKED_STEP, Step, begin_answer
 from triton_server.client import ChatClient
 
 PAGES = ROOT / "streamlit_client" / "inspection"
@@ -100,6 +101,24 @@ def test_explain_page_takes_any_text(embedded: ChatClient):
     page.text_area(key="explain_message").set_value(" ")
     run(page)
     assert page.info[0].value == "Write a text above."
+
+
+def test_explain_page_shows_the_step_of_an_answer(embedded: ChatClient):
+    question = [{"role": "user", "content": "What rhymes with cat?"}]
+    page = open_page("explain")
+    page.session_state[ASKED_STEP] = Step(*begin_answer(question, "Hat", {}), "Hat")
+    run(page)
+    assert page.code[0].value.endswith("<|im_start|>assistant\nHat")
+    page.session_state[ASKED_STEP] = Step(*begin_answer(question, "", {}), "Hat")
+    run(page)
+    assert page.code[0].value.endswith("<|im_start|>assistant")
+    page.session_state[ASKED_STEP] = Step(*begin_answer("Once", " upon", {"max_tokens": 3}), " a")
+    run(page)
+    assert page.code[0].value == "Once upon"
+    assert "␣a" in page.info[0].value
+    next(button for button in page.button if button.label == "Explain another text").click()
+    run(page)
+    assert "What rhymes with cat?" in page.code[0].value and not page.info
 
 
 def test_explain_page_continues_a_beginning(embedded: ChatClient):

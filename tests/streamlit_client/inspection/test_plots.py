@@ -47,7 +47,7 @@ def test_steps_are_divided() -> None:
             [(0.001, 3), (0.01, 1), (None, 0)],
             "Of 4 requests, half had a wait of at most 1 ms, and 95 % of at most 10 ms",
         ),
-        ([(0.5, 0), (2.5, 1), (None, 0)], "half had a wait of at most 2.5 s"),
+        ([(0.5, 0), (2.5, 1), (None, 0)], "One request has ended, with a wait of at most 2.5 s."),
         ([(1.0, 0), (None, 2)], "half had a wait of more than the last limit"),
         ([(1.0, 0), (None, 0)], "No request has ended yet, so there is no wait."),
     ],
