@@ -105,8 +105,9 @@ def _describe_end(turn: Turn, has_choice: bool) -> list[str]:
     if turn.error is not None:
         return []
     is_empty = turn.answer is not None and not turn.has_answer
-    model = f"{turn.parameters.get('model', '')} · " if has_choice else ""
-    notes = EMPTY_ANSWER if is_empty else "", describe_truncation(turn), model + format_statistics(turn)
+    model = str(turn.parameters.get("model", "")) if has_choice else ""
+    figures = " · ".join(filter(None, (model, format_statistics(turn))))
+    notes = EMPTY_ANSWER if is_empty else "", describe_truncation(turn), figures
     return [note for note in notes if note]
 
 

@@ -1,6 +1,7 @@
 """The list of messages by hand: long conversations, scrolling, keys, copies, frames, and both themes."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -246,7 +247,9 @@ def test_a_page_of_a_model_reaches_nothing(show: Show) -> None:
 def test_a_diagram_is_drawn_in_a_frame(show: Show) -> None:
     page = show(turn(1, "```mermaid\ngraph TD; Fox-->Lighthouse;\n```"))
     page.get_by_role("button", name="Draw the diagram").click()
-    expect(page.frame_locator(".tc-frame").locator("svg")).to_contain_text("Lighthouse")
+    # The frame tells its height when it has drawn. Playwright's locators wait long for its five megabytes.
+    expect(page.locator(".tc-frame")).to_have_attribute("style", re.compile("height"))
+    assert "Lighthouse" in page.frames[-1].evaluate("document.querySelector('svg').textContent")
     assert "allow-same-origin" not in (page.locator(".tc-frame").get_attribute("sandbox") or "")
 
 

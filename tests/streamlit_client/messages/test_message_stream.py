@@ -94,11 +94,11 @@ def test_finished_blocks_are_drawn_once(page: Page) -> None:
 def test_the_feed_reaches_a_running_answer(page: Page) -> None:
     page.evaluate("data => { show(data) }", chat(turn(1, "One."), turn(2, "", is_running=True)))
     text = page.locator(".tc-text").last
+    page.evaluate("data => feed(data)", piece(3, "of another turn"))
     page.evaluate("data => feed(data)", piece(2, "The **answer"))
     expect(text).to_have_text("The **answer")
     expect(page.locator(".tc-notes").last.get_by_text("answering …")).to_be_visible()
     page.evaluate("data => feed(data)", piece(2, "comes** later", start=100))  # a piece before it was lost
-    page.evaluate("data => feed(data)", piece(3, "of another turn"))
     page.evaluate("data => feed(data)", piece(2, "answer** comes", start=6))
     expect(text.locator("strong")).to_have_text("answer")
     expect(text).to_have_text("The answer comes")

@@ -51,8 +51,13 @@ function frameButton(name, holder, makeFrame) {
     "show",
     () => {
       const shown = holder.querySelector(":scope > .tc-frame");
-      if (shown) shown.remove();
-      else holder.append(makeFrame());
+      if (shown) {
+        shown.remove();
+      } else {
+        const frame = makeFrame();
+        holder.append(frame);
+        frame.scrollIntoView({ block: "nearest" });
+      }
       button.setAttribute("aria-expanded", String(!shown));
     },
     { "aria-expanded": "false" },

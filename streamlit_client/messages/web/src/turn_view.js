@@ -54,10 +54,8 @@ export class TurnView {
     });
     this.draw("calls", turn.calls, (calls) => calls.map(drawCall));
     this.draw("sources", turn.sources, drawSources);
-    const { branches, thumb, actions, others, text, question, key } = turn;
-    this.draw("foot", { branches, thumb, actions, others, hasText: text !== "", question: !question, key }, () =>
-      this.drawFoot(),
-    );
+    const { branches, thumb, actions, others, text, is_running: isRunning } = turn;
+    this.draw("foot", { branches, thumb, actions, others, isRunning, hasText: text !== "" }, () => this.drawFoot());
   }
 
   /** Show what an answer is made of while it runs. */
@@ -125,7 +123,7 @@ export class TurnView {
         parts.push(iconButton(name, value, choose, { "aria-pressed": String(thumb === value) }));
       }
     }
-    if (actions.length) {
+    if (actions.length && !isRunning) {
       const button = iconButton("More", "more", () => {});
       opensMenu(button, "More", () => this.listOptions());
       parts.push(button);
