@@ -8,7 +8,6 @@ import { icon, iconButton, make } from "./elements.js";
 import { opensMenu, opensPanel } from "./popups.js";
 import { drawQuestion } from "./question.js";
 import { TextView } from "./text_view.js";
-import { drawTokens } from "./tokens.js";
 
 const OPTIONS = {
   tokens: "Look at the tokens",
@@ -34,7 +33,7 @@ export class TurnView {
     this.question = message("user");
     this.answer = message("assistant");
     this.places = {};
-    for (const name of ["reasoning", "tokens", "calls", "notes", "error", "sources", "foot"]) {
+    for (const name of ["reasoning", "calls", "notes", "error", "sources", "foot"]) {
       this.places[name] = make("div", { class: `tc-${name}` });
     }
     const { reasoning, ...others } = this.places;
@@ -48,10 +47,6 @@ export class TurnView {
     this.turn = turn;
     this.draw("question", turn.question, () => this.drawQuestion());
     this.drawAnswer();
-    this.draw("tokens", turn.tokens, (tokens) => {
-      this.text.element.hidden = Boolean(tokens);
-      return tokens ? [drawTokens(tokens)] : [];
-    });
     this.draw("calls", turn.calls, (calls) => calls.map(drawCall));
     this.draw("sources", turn.sources, drawSources);
     const { branches, thumb, actions, others, text, is_running: isRunning } = turn;
