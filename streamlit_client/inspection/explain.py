@@ -14,6 +14,7 @@ from model_core.llm.description import ModelDescription, sees_images
 from streamlit_client.inspection import plots
 from streamlit_client.inspection.pictures import say_pictures, show_pictures
 from streamlit_client.inspection.show_plot import show_plot
+from streamlit_client.inspection.terms import show_terms
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
@@ -176,6 +177,7 @@ def show_tape(tape: dict[str, Any]) -> None:
         if part:
             st.subheader(title, anchor=False)
             st.markdown("\n".join(f"{number}. {say_step(step)}" for number, step in enumerate(part, 1)))
+            show_terms(" ".join(step["words"] for step in part), title)
 
 
 def say_step(step: dict[str, Any]) -> str:
@@ -205,8 +207,9 @@ def show_attention(
         heads += f", which share {attention['kv_heads']} heads of keys and values"
     st.markdown(
         f"Here the rows exchange what they know: each token looks at those before it. Layer "
-        f"{attention['layer']} does so with {heads}."
+        f"{attention['layer']} does so with {heads}. Softmax says how much a head takes of each."
     )
+    show_terms("heads of queries, keys and values, softmax", "attention")
     if attention["heads"] > 1:
         st.slider("Head", 0, attention["heads"] - 1, attention["head"], key="explain_head")
     labels = [label_token(number, token) for number, token in enumerate(tokens, 1)]
@@ -229,6 +232,7 @@ def show_next(explanation: dict[str, Any]) -> None:
         "Sampling then draws one of them. A low temperature favours the likeliest; top p leaves out the "
         "unlikely ones that together have the rest of the probability."
     )
+    show_terms("score for each token, softmax, temperature, top p, bits", "next")
     left, right = st.columns(2)
     left.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key="explain_temperature")
     right.slider("Top p", 0.05, 1.0, 1.0, 0.05, key="explain_top_p")

@@ -1,5 +1,7 @@
 """The pages that look inside, without a browser: the engine, and how a token comes about."""
 
+from inspect import cleandoc
+
 import pytest
 from conftest import Server
 from image_files import corner_image, write_image
@@ -7,6 +9,7 @@ from in_process import Endpoints
 from paths import ROOT
 from streamlit.testing.v1 import AppTest
 
+from streamlit_client.inspection.terms import TERMS, find_terms
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.prompts import ASKED_STEP, Step, begin_answer
 from triton_server.client import ChatClient
@@ -85,6 +88,26 @@ def test_explain_page_shows_each_step(embedded: ChatClient):
     page.slider(key="explain_temperature").set_value(0.0)
     run(page)
     assert any("would write one token." in markdown.value for markdown in page.markdown)
+
+
+def test_explain_page_explains_its_words(embedded: ChatClient):
+    page = open_page("explain")
+    shown = [markdown.value for markdown in page.markdown]
+    meant = {term.name for term in TERMS if cleandoc(term.text) in shown}
+    words = {
+        "embedding",
+        "norm",
+        "matrix product",
+        "query, key, value",
+        "head",
+        "RoPE",
+        "softmax",
+        "attention",
+    }
+    assert meant == words | {
+        *("residual connection", "SiLU", "gate and up projections", "logits", "temperature", "top p", "bits")
+    }
+    assert find_terms("Put them together.") == []
 
 
 def test_explain_page_takes_any_text(embedded: ChatClient):
