@@ -1,5 +1,6 @@
 """What `python -m triton_server.engine` does: serve models, through Triton or without, as settings say."""
 
+import errno
 import logging
 import shutil
 import sys
@@ -54,13 +55,25 @@ def main() -> None:
         with signals_as_event() as interrupted, exported_spans(settings.otlp_endpoint, "engine"):
             serve(settings, interrupted)
     except TritonchatError as error:
-        EngineReport(error=str(error)).write(settings.folder)
+        _report_error(settings.folder, str(error))
         sys.exit(GIVE_UP_STATUS if isinstance(error, RestartLimitReached) else 1)
     except Exception as error:
-        if not is_memory_refusal(error):
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            place = error.filename or settings.folder
+            _report_error(settings.folder, f"the disk of {place} is full; the engine needs some room there.")
+        elif is_memory_refusal(error):
+            _report_error(settings.folder, f"the system refuses memory to the engine: {error}.")
+        else:
             raise
-        EngineReport(error=f"the system refuses memory to the engine: {error}.").write(settings.folder)
         sys.exit(1)
+
+
+def _report_error(folder: Path, error: str) -> None:
+    """Say why the engine ends: to the parent, or in the output if the disk has no room for that."""
+    try:
+        EngineReport(error=error).write(folder)
+    except OSError:
+        click.echo(error, err=True)
 
 
 def serve(settings: EngineSettings, interrupted: threading.Event) -> None:

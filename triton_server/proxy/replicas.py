@@ -17,6 +17,7 @@ import httpx
 from model_core.errors import TritonchatError
 
 from ..system.hosts import join_port
+from ..system.tls import named_roots
 from .fleet import Fleet, Server, load_fleet
 
 LOGGER = logging.getLogger(__name__)
@@ -81,7 +82,8 @@ class Replica:
         target = join_port(address.hostname or "", self.grpc_port or 0)
         if self._channel is None or self._channel[0] != target:
             if address.scheme == "https":
-                channel = grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), CHANNEL_OPTIONS)
+                trusted = grpc.ssl_channel_credentials(named_roots())
+                channel = grpc.aio.secure_channel(target, trusted, CHANNEL_OPTIONS)
             else:
                 channel = grpc.aio.insecure_channel(target, CHANNEL_OPTIONS)
             self._channel = target, channel
@@ -245,8 +247,12 @@ class Replicas:
                     self._changed.set()
                 misses = 0
                 replica.is_lost.clear()
-            except httpx.HTTPError:
+            except httpx.HTTPError as error:
                 replica.is_ready, misses = False, misses + 1
+                if misses == _MAX_MISSES:
+                    LOGGER.warning(
+                        "%s does not answer (%s).", replica.url, str(error) or type(error).__name__
+                    )
                 if misses >= _MAX_MISSES:
                     replica.is_lost.set()
             await asyncio.sleep(_POLL_S)
@@ -306,5 +312,8 @@ def _create_client() -> httpx.AsyncClient:
     # uvicorn closes connections that are idle for five seconds; a request on one just closed would fail.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=256, keepalive_expiry=2.0)
     return httpx.AsyncClient(
-        timeout=httpx.Timeout(30.0, connect=5.0, read=None), limits=limits, trust_env=False
+        timeout=httpx.Timeout(30.0, connect=5.0, read=None),
+        limits=limits,
+        verify=httpx.create_ssl_context(),  # which reads SSL_CERT_FILE and SSL_CERT_DIR
+        trust_env=False,
     )

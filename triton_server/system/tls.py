@@ -1,5 +1,6 @@
 """TLS for the gRPC endpoint and the HTTP service: a certificate and its key, in PEM files."""
 
+import os
 import ssl
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -10,6 +11,12 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from model_core.errors import TritonchatError
+
+
+def named_roots() -> bytes | None:
+    """The certificates of SSL_CERT_FILE, which gRPC does not read by itself; None: the usual ones."""
+    file = os.environ.get("SSL_CERT_FILE")
+    return Path(file).read_bytes() if file else None
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from ..serving.address import Address
 from ..serving.inference import Inference
 from ..serving.models import TensorSpec, list_models
 from .backend_reports import BackendReports, install_backend_model
-from .leftovers import remove_model_copies, remove_shared_memory
+from .leftovers import find_full_disk, remove_model_copies, remove_shared_memory
 from .model_watch import MAX_FAILURES, ModelWatch
 from .process_list import list_processes
 
@@ -113,6 +113,8 @@ class Deployment:
                 if attempt == START_ATTEMPTS:
                     log = self._folder / "triton.log"
                     reason = str(error).partition("\n")[0]
+                    if full := find_full_disk(self._workspace):
+                        reason = f"the disk of {full} is full"
                     raise TritonchatError(f"Triton did not start ({reason}); {log} may say more.") from error
                 LOGGER.info("Triton did not start; there is another attempt", exc_info=True)
 

@@ -1,4 +1,7 @@
-"""Removes what a Triton leaves on the machine when it is killed; one that stops by itself leaves nothing."""
+"""Removes what a Triton leaves on the machine when it is killed; one that stops by itself leaves nothing.
+
+And knows where it needs room.
+"""
 
 import json
 import shutil
@@ -7,6 +10,15 @@ from pathlib import Path
 
 _SHARED_MEMORY = Path("/dev/shm")
 _MODEL_COPIES = Path("/tmp")  # fixed in Triton, which does not read TMPDIR here
+
+
+_ROOM = 2**20  # bytes
+
+
+def find_full_disk(workspace: Path) -> Path | None:
+    """Which folder that Triton writes to has a full disk; its own errors do not say that."""
+    folders = (workspace.parent, _MODEL_COPIES)
+    return next((folder for folder in folders if shutil.disk_usage(folder).free < _ROOM), None)
 
 
 def remove_shared_memory(pid: int) -> None:

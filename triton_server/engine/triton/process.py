@@ -99,7 +99,10 @@ def launch_engine(settings: EngineSettings) -> ChildProcess:
         is_up=lambda: bool(EngineReport.read(folder).models),
         read_error=lambda: EngineReport.read(folder).error,
     )
-    _pid_file(folder).write_text(str(child.process.pid))
+    try:
+        _pid_file(folder).write_text(str(child.process.pid))
+    except OSError:  # the disk is full: if this engine is killed, its shared memory stays
+        _pid_file(folder).unlink(missing_ok=True)
     return child
 
 
