@@ -102,8 +102,8 @@ def _recall_choice() -> TileChoice:
     if folder is None:
         return refuse_tiles(f"there is no cache folder to keep a check in; {VARIABLE}=1 uses them")
     check = Path(__file__).parents[1] / "model" / "tile_check.py"
-    version = compute_version(platform.release(), check.read_text())
     try:
+        version = compute_version(platform.release(), check.read_text())
         return recall_choice(folder / f"{version[:16]}.json", check_command(), LIMIT_S)
     except OSError as error:  # vectors compute everything, too
         return refuse_tiles(f"the check could not run ({error.strerror or error})")

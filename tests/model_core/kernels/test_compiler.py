@@ -12,6 +12,9 @@ from paths import ROOT
 
 import model_core
 
+NO_TILES = {
+    "TRITONCHAT_AMX": "0"
+}  # where the processor has some, a first start checks them for half a minute
 # Two kernels that Python calls, and one that only tests store (see outer.py).
 USE_KERNELS = """
 import numpy as np
@@ -61,7 +64,7 @@ def run_in(folder: Path, program: str, **environment: str) -> list[str]:
 
     It stores no bytecode: Python would take that of a source which is changed within the same second.
     """
-    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **NO_TILES}
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -115,7 +118,12 @@ def test_kernels_that_the_disk_has_no_room_for_are_compiled_all_the_same(tmp_pat
     )
     done = subprocess.run(
         [sys.executable, "-c", f"{limit}import probe; print(probe.one(1), probe.two(1))"],
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        env={
+            **os.environ,
+            **NO_TILES,
+            "PYTHONPATH": f"{ROOT}:{tmp_path}",
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        },
         capture_output=True,
         text=True,
         timeout=250,

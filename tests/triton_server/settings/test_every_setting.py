@@ -167,8 +167,8 @@ def test_models_of_another_engine_are_known_without_its_files(tmp_path: Path) ->
 def test_help_has_few_flags_and_help_all_has_all() -> None:
     short, full = (CliRunner().invoke(cli, ["up", word]).output for word in ("--help", "--help-all"))
     for setting in SETTINGS:
-        assert (f"  {setting.flag} " in short) is not setting.is_rare
-        assert f"  {setting.flag} " in full
+        assert (f"\n  {setting.flag} " in short) is not setting.is_rare
+        assert f"\n  {setting.flag} " in full
     assert short.count("\n  -") < 40 and "Network:" in short
 
 
