@@ -31,7 +31,8 @@ _CSS = """
 _JS = """
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tokens");
-  const current = Math.max(0, data.chosen);
+  const focused = [...root.children].indexOf(root.getRootNode().activeElement);
+  const current = Math.max(0, focused < 0 ? data.chosen : focused);
   const spans = data.tokens.map((token, index) => {
     const span = document.createElement("span");
     span.textContent = token.shown;
@@ -58,6 +59,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     return span;
   });
   root.replaceChildren(...spans);
+  spans[focused]?.focus();  // what was drawn again
 }
 """
 _tokens = st.components.v2.component(

@@ -55,8 +55,8 @@ def test_attention_is_that_of_the_reference(folder: Path) -> None:
             attention = explain_prompt(llm, tokens, layer, head).attention
             assert attention is not None
             assert (attention.layer, attention.head, attention.heads) == (layer, head, len(weights))
-            np.testing.assert_allclose(attention.weights, weights[head], atol=2e-5)
-            np.testing.assert_allclose(attention.last, weights[:, -1], atol=2e-5)
+            np.testing.assert_allclose(attention.weights, weights[head], atol=5e-5)
+            np.testing.assert_allclose(attention.last, weights[:, -1], atol=5e-5)
     best = shown.next_tokens[0]
     assert best.token_id == int(np.argmax(logits))
     chances = operators.softmax(logits.astype(np.float64))

@@ -40,7 +40,7 @@ def test_one_tap_copies_an_answer_or_its_code(visit: Callable[..., Page], addres
     code = answers(page).get_by_role("button", name="Copy to clipboard")
     expect(code).to_have_css("opacity", "1")  # without a mouse above it
     code.click()
-    expect(answers(page).get_by_role("button", name="Copied")).to_be_visible()
+    expect(answers(page).get_by_test_id("stCode").get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate(CLIPBOARD) == "print('one  two')"
     expect(page.get_by_role("dialog")).to_have_count(0)
 
