@@ -187,7 +187,12 @@ def executed() -> int:
 
 
 def install() -> None:
-    """Handle SIGILL from now on, and let arch_prctl's request for tiles succeed."""
+    """Handle SIGILL from now on, and let arch_prctl's request for tiles succeed.
+
+    A processor that has tiles takes ldtilecfg and tilerelease without permission, so they raise nothing. All
+    kernels configure whole tiles.
+    """
+    _STATE[_SHAPE] = llvm.get_host_cpu_features().get("amx-tile", False)
     # struct sigaction: the handler, 128 bytes of blocked signals, flags, and a restorer.
     on_signal_information, do_not_block = 4, 0x40000000
     action = struct.pack("=Q128xi4xQ", _compile_handler().address, on_signal_information | do_not_block, 0)

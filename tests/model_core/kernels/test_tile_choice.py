@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import amx_emulator
-import llvmlite.binding as llvm
 import numpy as np
 import psutil
 import pytest
@@ -21,10 +20,6 @@ from model_core.kernels.tile_choice import TileChoice, choose_tiles, recall_choi
 from model_core.model import tile_check
 
 needs_avx512 = pytest.mark.skipif(emit.INSTRUCTION_SET != "avx512", reason="tiles come with AVX-512")
-# Where tiles are real, some instructions do not raise what the emulator waits for.
-needs_emulator = pytest.mark.skipif(
-    llvm.get_host_cpu_features().get("amx-tile", False), reason="this processor has tiles of its own"
-)
 GAINS = {"int8": 2.0, "bfloat16": 1.5, "one row": 1.0}
 AMX = ",".join(f"+{name}" for name in tile_choice.FEATURES)
 
@@ -53,7 +48,6 @@ def report(wrong: list[str], gains: dict[str, float]) -> Sequence[str]:
 
 
 @needs_avx512
-@needs_emulator
 def test_right_products_are_found_right(cache: Path) -> None:
     found = check_emulated("fast", cache)
     assert found["wrong"] == []
@@ -62,7 +56,6 @@ def test_right_products_are_found_right(cache: Path) -> None:
 
 
 @needs_avx512
-@needs_emulator
 def test_a_wrong_product_is_found(cache: Path) -> None:
     """The last sum of a tile is wrong, of integers alone. Products of few rows do not have it."""
     wrong = check_emulated("wrong", cache)["wrong"]
