@@ -41,7 +41,7 @@ class Sequence:
     Attributes:
         keys, values: for each KV layer float32 [positions, kv_heads, head_dim].
         states: float32, by their numbers on the tape; those that are missing are zero.
-        buffers: float32 [rows, columns] by name.
+        buffers: float32 [rows, columns] by name; float64 if the embeddings of the step are.
         adapter: changes products, but no embeddings; None: no change.
         positions: int [tokens] of the step. logit_rows: int, the rows of the step that need logits.
         axes, bounds: of the step, see model/batch.py; None: there are none.
@@ -64,7 +64,7 @@ class Sequence:
         tokens, start = len(embeddings["x"]), self.positions[-1] + 1 if len(self.positions) else 0
         self.positions = np.arange(start, start + tokens)
         self.logit_rows = np.arange(tokens) if logit_rows is None else logit_rows
-        self.buffers = {buffer: rows.astype(np.float32) for buffer, rows in embeddings.items()}
+        self.buffers = {name: rows.astype(_float_type(rows)) for name, rows in embeddings.items()}
 
     def rows(self, span: Span) -> np.ndarray:
         """float32 [rows, width]."""
@@ -80,11 +80,16 @@ class Sequence:
         rows, end = len(value), span.start + span.width
         buffer = self.buffers.get(span.buffer)
         if buffer is None or len(buffer) != rows:
-            buffer = np.zeros((rows, end), np.float32)
+            buffer = np.zeros((rows, end), _float_type(value))
         elif buffer.shape[1] < end:
             buffer = np.pad(buffer, ((0, 0), (0, end - buffer.shape[1])))
         buffer[:, span.start : end] = value.reshape(rows, -1)
         self.buffers[span.buffer] = buffer
+
+
+def _float_type(values: np.ndarray) -> type[np.floating]:
+    """What a step computes with: float64 if the values are, else float32."""
+    return np.float64 if values.dtype == np.float64 else np.float32
 
 
 def run(
@@ -259,7 +264,7 @@ def _linear(record: operations.Linear, weights: WeightReader, s: Sequence) -> No
 
 def _experts(record: operations.Experts, weights: WeightReader, s: Sequence) -> np.ndarray:
     x, routing_weights = s.rows(record.x), s.rows(record.routing_weights)
-    y = np.zeros((len(x), record.y.width), np.float32)
+    y = np.zeros((len(x), record.y.width), x.dtype)
     for expert in range(record.count):
         rows = routing_weights[:, expert] != 0
         inner = expert_inner(record, expert, weights, x[rows])

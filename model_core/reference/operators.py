@@ -1,7 +1,7 @@
 """The operations of a transformer in plain NumPy: the specification for the tests of kernels/.
 
 Activations are float32 [..., size]. Weights keep the type of the checkpoint and are
-multiplied in float32.
+multiplied in float32; in float64 where the activations are.
 """
 
 import math
@@ -43,13 +43,13 @@ def embed(tokens: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def rms_norm(x: np.ndarray, weight: np.ndarray | float, eps: float, floor: float = 0.0) -> np.ndarray:
     """x / sqrt(max(mean(x^2) + eps, floor)) * weight over the last axis (Zhang and Sennrich, 2019,
     arXiv:1910.07467)."""
-    mean_square = np.mean(x * x, axis=-1, keepdims=True, dtype=np.float32)
+    mean_square = np.mean(x * x, axis=-1, keepdims=True)
     return x / np.sqrt(np.maximum(mean_square + np.float32(eps), np.float32(floor))) * np.float32(weight)
 
 
 def center(x: np.ndarray) -> np.ndarray:
     """x - mean(x) over the last axis."""
-    return x - np.mean(x, axis=-1, keepdims=True, dtype=np.float32)
+    return x - np.mean(x, axis=-1, keepdims=True)
 
 
 def silu(x: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ def gelu_tanh(x: np.ndarray) -> np.ndarray:
 
 def gelu(x: np.ndarray) -> np.ndarray:
     """x * Phi(x), where Phi is the standard normal distribution (arXiv:1606.08415)."""
-    return (x * (1 + _erf(x.astype(np.float64) * 0.5**0.5)) / 2).astype(np.float32)
+    return (x * (1 + _erf(x.astype(np.float64) * 0.5**0.5)) / 2).astype(x.dtype)
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -362,7 +362,7 @@ def scan(
     w, a, b, k, r [tokens, heads, keys], v [tokens, heads, values]; state [heads, keys, values] is the
     transpose of S. Returns y [tokens, heads, values] and the new state.
     """
-    y = np.empty(v.shape, np.float32)
+    y = np.empty_like(v)
     for t in range(len(v)):
         new = state * w[t][:, :, None]
         if a is not None and b is not None:
@@ -380,7 +380,7 @@ def selective_scan(
     dt, v [tokens, columns], k, r [tokens, keys], rates: A [columns, keys]; state [keys, columns] is the
     transpose of S. Returns y [tokens, columns] and the new state.
     """
-    y = np.empty(v.shape, np.float32)
+    y = np.empty_like(v)
     for t in range(len(v)):
         state = state * np.exp(-dt[t] * rates.T) + k[t][:, None] * v[t]
         y[t] = np.sum(state * r[t][:, None], axis=0)
