@@ -1083,6 +1083,7 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "attention_chunk_size": 128,
         "attention_value_scale": 0.707,
         "head_dim": 192,
+        "hidden_act": "silu",
         "hidden_size": 4096,
         "hybrid_layer_pattern": [int(i > 0 and (i + 1) % 6 > 0) for i in range(48)],
         "intermediate_size": 16384,
@@ -1113,6 +1114,7 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "topk_group": 1,
         "topk_method": "noaux_tc",
         "v_head_dim": 128,
+        "vocab_size": 152576,
     },
     "North-Mini-Code-1.0": {
         "model_type": "cohere2_moe",

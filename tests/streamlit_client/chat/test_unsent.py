@@ -5,7 +5,7 @@ import types
 import pytest
 from chat_page import ChatPage
 from conftest import Server
-from streamlit.runtime.scriptrunner import RerunData, RerunException
+from ending_session import EndingSession
 from support import free_port
 
 from model_core.errors import InvalidRequest
@@ -43,18 +43,9 @@ def test_question_that_comes_before_one_has_started_waits_for_it():
 def test_click_does_not_end_the_function_that_sends_a_question(monkeypatch: pytest.MonkeyPatch):
     """Streamlit ends it for the next click where it reads a value of the session, or sets one."""
 
-    class Session(dict[str, object]):
-        def to_dict(self) -> dict[str, object]:
-            return dict(self)
-
-        def end(self, *_: object) -> None:
-            raise RerunException(RerunData())
-
-        __getitem__ = __setitem__ = __contains__ = __getattr__ = __setattr__ = get = end
-
     chat = Chat()
     line = types.SimpleNamespace(text="Who?", files=[])
-    monkeypatch.setattr(unsent.st, "session_state", Session(chat=chat, question=line))
+    monkeypatch.setattr(unsent.st, "session_state", EndingSession(chat=chat, question=line))
     unsent.send_line(chat, "question")
     assert chat.pending is not None and chat.pending.question == "Who?"
     assert chat.is_line_sent  # so that a run that is given the line, too, does not send it again
