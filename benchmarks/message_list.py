@@ -125,9 +125,9 @@ def stream(page: Page, kind: str, text: str, options: argparse.Namespace) -> lis
     page.evaluate("show({ chat: 'none', turns: [] })")
     before = [turn(number, ANSWER.format(number=number, sum=number)) for number in range(20)]
     running: dict[str, Any] = {"is_running": True, "notes": ["answering …"]}
-    page.evaluate("data => { show(data) }", chat(*before, turn("pending", "", **running)))
+    page.evaluate("data => { show(data) }", chat(*before, turn(kind, "", **running)))
     page.wait_for_timeout(1000)
-    given = {"key": "pending", "text": text, "rate": options.rate, "seconds": options.seconds}
+    given = {"key": kind, "text": text, "rate": options.rate, "seconds": options.seconds}
     found = page.evaluate(STREAM, given)
     longest = max(found["tasks"], default=0)
     return [
