@@ -53,7 +53,8 @@ OPEN = """async (data) => {
   return { drawn, painted, isShown };
 }"""
 SCROLL = """async (seconds) => {
-  const main = document.querySelector('[data-testid=stMain]');
+  let main = document.querySelector('.tc-list');
+  while (!/auto|scroll/.test(getComputedStyle(main).overflowY)) main = main.parentElement;
   const frames = [];
   const end = performance.now() + 1000 * seconds;
   let last = await new Promise(requestAnimationFrame);

@@ -91,6 +91,13 @@ class Chat:
         return self.path(self.head)
 
     @property
+    def last(self) -> Turn | None:
+        """The last of `turns`, without the others; None: there is none."""
+        if self.pending is not None or self.stored is None or self.head is None:
+            return self.pending
+        return self._view(self.stored.turn(self.head))
+
+    @property
     def goes_on(self) -> int | None:
         """The newest turn that follows the last one that is shown: made before a step back, or elsewhere."""
         if self.stored is None or self.pending is not None:
@@ -191,8 +198,8 @@ class Chat:
 
     def stop(self) -> None:
         """Stop the running answer; its text so far remains."""
-        for turn in self.turns[-1:]:
-            turn.stop()
+        if self.last is not None:
+            self.last.stop()
 
     def refresh(self, conversations: Conversations) -> None:
         """Ask the store for the conversation. Raises TritonchatError; what was known before stays."""

@@ -75,8 +75,8 @@ def offer_tools(chat: Chat, settings: ChatSettings) -> ChatSettings:
 
 def note_start(chat: Chat) -> None:
     """Note that this tab has asked the last question: calls of its answer may run without being looked at."""
-    if chat.turns:
-        st.session_state.setdefault(_STARTED, set()).add((chat.id, chat.turns[-1].id))
+    if chat.last is not None:
+        st.session_state.setdefault(_STARTED, set()).add((chat.id, chat.last.id))
     _keep_choice(chat)
 
 

@@ -121,7 +121,7 @@ def send(chat: Chat, value: ChatInputValue, session: Mapping[str, Any]) -> None:
     """Let this run send a text and files. A file that cannot be read is refused with a reason."""
     if not (value.text.strip() or value.files):
         return
-    last = chat.turns[-1] if chat.turns else None
+    last = chat.last
     if last is not None and (not last.finished.is_set() or has_lost_server(last)):
         turn = chat.ask_later(value.text)
     else:
@@ -141,7 +141,7 @@ def has_lost_server(turn: Turn) -> bool:
 
 def waits_for_server(chat: Chat) -> bool:
     """Whether the last question is sent again by itself when the server is back."""
-    last = chat.turns[-1] if chat.turns else None
+    last = chat.last
     can_retry = last is not None and has_lost_server(last) and not last.tool_calls
     return can_retry and chat.retries < _MAX_RETRIES
 
@@ -151,7 +151,7 @@ def send_what_waits(chat: Chat) -> None:
 
     What failed because the server was away is tried again instead, a few times.
     """
-    last = chat.turns[-1] if chat.turns else None
+    last = chat.last
     if last is not None and waits_for_server(chat):
         chat.retries += 1
         chat.retry(last)

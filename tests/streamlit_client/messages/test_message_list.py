@@ -183,6 +183,21 @@ def test_branches_and_thumbs(show: Show) -> None:
     ]
 
 
+def test_a_rating_is_shown_at_once_and_taken_back_if_it_was_not_kept(show: Show) -> None:
+    given = turn(1, "One.", thumb="up")
+    page = show(given)
+    good, bad = (page.get_by_role("button", name=name) for name in ("Good answer", "Bad answer"))
+    bad.click()
+    expect(bad).to_have_attribute("aria-pressed", "true")
+    expect(good).to_have_attribute("aria-pressed", "false")
+    page.evaluate("data => { show(data) }", chat(turn(1, "One.", thumb="down")))
+    expect(bad).to_be_focused()  # nothing had to be drawn again
+    good.click()
+    page.evaluate("data => { show(data) }", chat(turn(1, "One.", thumb="down")))
+    expect(bad).to_have_attribute("aria-pressed", "true")
+    expect(good).to_have_attribute("aria-pressed", "false")
+
+
 def test_copies(show: Show) -> None:
     page = show(
         turn(1, "Asked. **One**\n\n```py\na\n\nb\n```", copy_from=7),

@@ -260,7 +260,10 @@ export class MessageList {
 
   drawEntry(entry) {
     if (entry.view && !entry.isChanged) return;
-    entry.view ??= new TurnView(entry.element, (name, value) => this.act(entry.key, name, value));
+    entry.view ??= new TurnView(entry.element, (name, value) => {
+      entry.signature = ""; // the next turns are drawn, whatever they are
+      this.act(entry.key, name, value);
+    });
     entry.view.update(entry.turn);
     entry.isChanged = false;
     entry.element.style.minHeight = "";

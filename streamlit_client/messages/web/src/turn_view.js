@@ -49,8 +49,13 @@ export class TurnView {
     this.drawAnswer();
     this.draw("calls", turn.calls, (calls) => calls.map(drawCall));
     this.draw("sources", turn.sources, drawSources);
-    const { branches, thumb, actions, others, text, is_running: isRunning } = turn;
-    this.draw("foot", { branches, thumb, actions, others, isRunning, hasText: text !== "" }, () => this.drawFoot());
+    this.draw("foot", this.describeFoot(), () => this.drawFoot());
+  }
+
+  /** What the line below an answer is made of. */
+  describeFoot() {
+    const { branches, thumb, actions, others, text, is_running: isRunning } = this.turn;
+    return { branches, thumb, actions, others, isRunning, hasText: text !== "" };
   }
 
   /** Show what an answer is made of while it runs. */
@@ -114,8 +119,8 @@ export class TurnView {
     if (branches) parts.push(...this.drawBranches(branches));
     if (thumb !== null && thumb !== undefined) {
       for (const [value, name] of Object.entries(THUMBS)) {
-        const choose = () => this.act("thumb", this.turn.thumb === value ? "" : value);
-        parts.push(iconButton(name, value, choose, { "aria-pressed": String(thumb === value) }));
+        const choose = () => this.rate(this.turn.thumb === value ? "" : value);
+        parts.push(iconButton(name, value, choose, { "aria-pressed": String(thumb === value), "data-thumb": value }));
       }
     }
     if (actions.length && !isRunning) {
@@ -124,6 +129,16 @@ export class TurnView {
       parts.push(button);
     }
     return parts;
+  }
+
+  /** Show a rating at once. The page's next turns show whether it was kept. */
+  rate(thumb) {
+    this.turn = { ...this.turn, thumb };
+    for (const button of this.places.foot.querySelectorAll("[data-thumb]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.thumb === thumb));
+    }
+    this.drawn.foot = JSON.stringify(this.describeFoot());
+    this.act("thumb", thumb);
   }
 
   drawBranches({ place, count }) {
