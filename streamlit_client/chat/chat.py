@@ -279,8 +279,8 @@ def show_input(
 
 def show_context(turn: Turn, model: ModelDescription | None, is_running: bool) -> None:
     """Show how full the context is after an answer."""
-    # The tokens of an answer that was brought from elsewhere were not counted.
-    if model is not None and not is_running and (turn.answer is None or turn.answer.usage):
+    # Nobody has counted the tokens of an answer that failed, or was brought from elsewhere.
+    if model is not None and not is_running and turn.answer is not None and turn.answer.usage:
         st.space("stretch")
         share, words = describe_context(turn, model["max_context"])
         if share is None:

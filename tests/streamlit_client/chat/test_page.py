@@ -288,6 +288,8 @@ def test_too_long_prompt_cannot_be_tried_again(visit: Callable[..., Page], addre
     ask(page, "cat " * 2000)
     expect(answers(page).last).to_contain_text("too long for the model")
     expect(button(page, "Try again")).to_have_count(0)
+    expect(button(page.get_by_test_id("stBottom"), "Edit")).to_be_visible()
+    expect(page.get_by_test_id("stBottom").get_by_text("tokens of context")).to_have_count(0)  # not counted
     button(page, "New chat").click()
     expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
 
