@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES
-from streamlit_client.chat.chat_list import ADDRESS, open_new, show_list
+from streamlit_client.chat.chat_list import ADDRESS, open_new, open_temporary, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
@@ -218,8 +218,7 @@ def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatE
                 type="tertiary",
                 key="temporary-chat",
                 help="A new chat that is not kept.",
-                on_click=open_new,
-                args=[True],
+                on_click=open_temporary,
             )
             if st.button("Keyboard shortcuts", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
                 show_shortcuts()

@@ -157,12 +157,27 @@ def open_conversation(conversation: str) -> None:
     move_focus()
 
 
-def open_new(is_temporary: bool = False) -> None:
+def open_new() -> None:
     """Let the next run show a new conversation. A running answer goes on."""
     leave(st.session_state.chat)
-    chat = Chat(is_temporary=True) if is_temporary else find_left(None) or Chat()
-    st.session_state.chat = restore_line(chat)
+    st.session_state.chat = restore_line(find_left(None) or Chat())
     st.query_params.pop(ADDRESS, None)
+    move_focus()
+
+
+def open_temporary() -> None:
+    """Let the next run show a temporary conversation: the one that is shown if it is new.
+
+    So its message line stays, and a question that is written at once is not sent from another one's line.
+    Such a question also ends this function where that reads a value of the session: to_dict() does not.
+    """
+    chat: Chat = st.session_state.to_dict()["chat"]
+    if chat.is_new:
+        chat.is_temporary = True
+    else:
+        leave(chat)
+        st.session_state.chat = restore_line(Chat(is_temporary=True))
+        st.query_params.pop(ADDRESS, None)
     move_focus()
 
 

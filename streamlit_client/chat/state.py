@@ -84,6 +84,12 @@ class Chat:
     wanted_model: str | None = None
 
     @property
+    def is_new(self) -> bool:
+        """Whether no question of it was sent yet."""
+        has_sent = self.pending is not None and self.pending.is_started
+        return self.id is None and not has_sent and not self.waiting
+
+    @property
     def turns(self) -> list[Turn]:
         """The turns of the path that is shown, and the one that waits."""
         if self.pending is not None:

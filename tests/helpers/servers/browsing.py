@@ -150,6 +150,9 @@ def found_in_answers(page: "Page", pattern: str, count: int) -> list[str]:
 
 
 def ask(page: "Page", question: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(line(page)).to_have_count(1)  # while another conversation is drawn there are two for a moment
     line(page).fill(question)
     line(page).press("Enter")
 
