@@ -157,28 +157,36 @@ def open_conversation(conversation: str) -> None:
     move_focus()
 
 
+# A new conversation is used again for the next one. So its message line stays, and what is written at once is
+# not sent from the line of another one. Such a question also ends a function where that reads a value of the
+# session: to_dict() does not.
+
+
 def open_new() -> None:
     """Let the next run show a new conversation. A running answer goes on."""
-    leave(st.session_state.chat)
-    st.session_state.chat = restore_line(find_left(None) or Chat())
-    st.query_params.pop(ADDRESS, None)
+    chat: Chat = st.session_state.to_dict()["chat"]
+    if chat.is_temporary and chat.is_new and chat.pending is None:
+        chat.is_temporary = False
+    else:
+        leave(chat)
+        _open(find_left(None) or Chat())
     move_focus()
 
 
 def open_temporary() -> None:
-    """Let the next run show a temporary conversation: the one that is shown if it is new.
-
-    So its message line stays, and a question that is written at once is not sent from another one's line.
-    Such a question also ends this function where that reads a value of the session: to_dict() does not.
-    """
+    """Let the next run show a temporary conversation. A question that was not sent yet comes with it."""
     chat: Chat = st.session_state.to_dict()["chat"]
     if chat.is_new:
         chat.is_temporary = True
     else:
         leave(chat)
-        st.session_state.chat = restore_line(Chat(is_temporary=True))
-        st.query_params.pop(ADDRESS, None)
+        _open(Chat(is_temporary=True))
     move_focus()
+
+
+def _open(chat: Chat) -> None:
+    st.session_state.chat = restore_line(chat)
+    st.query_params.pop(ADDRESS, None)
 
 
 def describe_day(summary: Summary, zone: tzinfo | None) -> str:

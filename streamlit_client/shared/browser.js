@@ -6,6 +6,8 @@ const LINE = "[data-testid=stChatInputTextArea]";
 const READY = "Answer ready · "; // in front of the title of a tab that nobody sees
 const drafts = new Map(); // by the names of message lines
 let shownLine = null;
+const SWITCHES = ":is([class*='st-key-open-'], .st-key-new-chat, .st-key-temporary-chat):has(button)";
+let left = null; // the message line of a conversation that a person has just left, as `leaveLine` makes it
 const ICON = "[data-testid=stIconMaterial]";
 
 const find = (selector) => document.querySelector(selector);
@@ -61,6 +63,11 @@ function focus(selector) {
   attempt();
 }
 
+/** On a phone, the focus would open one. */
+function hasKeyboard() {
+  return matchMedia("(pointer: fine)").matches;
+}
+
 function isWriting() {
   const active = document.activeElement;
   return active?.matches("input, textarea, [contenteditable=true]") ?? false;
@@ -76,6 +83,8 @@ function pressKey(event) {
       find("[data-testid=stExpandSidebarButton]")?.click();
     }
     focus(search);
+  } else if ((event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toUpperCase() === "O") {
+    leaveLine(find(".st-key-new-chat"));
   } else if (event.key === "?" && !isWriting()) {
     find(".st-key-shortcuts button")?.click();
   }
@@ -101,8 +110,57 @@ function restoreDraft() {
   shownLine = line;
   const draft = drafts.get(nameLine(line));
   if (!draft || line.value) return;
-  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(line, draft);
+  write(line, draft);
+}
+
+function write(line, text) {
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(line, text);
   line.dispatchEvent(new Event("input", { bubbles: true })); // React keeps the value that an event tells
+}
+
+/**
+ * A person goes to another conversation, which gets a line of its own in a moment. What is written until then
+ * is for that line; an Enter in the old one would be lost, or ask in the old conversation.
+ */
+function leaveLine(place) {
+  const line = find(LINE);
+  const opened = place.className.match(/st-key-open-(\w+)/)?.[1];
+  const shown = new URLSearchParams(location.search).get("chat");
+  const stays = opened ? opened === shown : !find("[data-testid=stChatMessage]"); // a new one is used again
+  if (!line || stays || left?.line === line) return;
+  left = { line, name: nameLine(line), text: line.value, end: performance.now() + PATIENCE_MS };
+  if (hasKeyboard()) line.focus();
+  reachLine();
+}
+
+/** Bring what was written meanwhile to the new line. */
+function reachLine() {
+  const { line, name, text, end } = left;
+  if (line.isConnected) left.isFocused = document.activeElement === line;
+  const next = [...document.querySelectorAll(LINE)].find((each) => each !== line);
+  if (!next && performance.now() < end) {
+    setTimeout(reachLine, 20);
+    return;
+  }
+  const { isFocused, isSent } = left;
+  left = null;
+  if (next) {
+    restoreDraft();
+    const written = line.value.startsWith(text) ? line.value.slice(text.length) : "";
+    drafts.set(name, text);
+    if (isFocused) next.focus();
+    if (!written) return;
+    write(next, next.value + written);
+  }
+  const enter = { key: "Enter", code: "Enter", bubbles: true, cancelable: true };
+  if (isSent) setTimeout(() => (next ?? line).dispatchEvent(new KeyboardEvent("keydown", enter)), 50);
+}
+
+function holdEnter(event) {
+  if (event.target !== left?.line || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  event.stopPropagation();
+  left.isSent ||= !event.repeat; // the key may still be down that has pressed a button
 }
 
 /**
@@ -123,6 +181,11 @@ function hideIcons() {
 
 function install() {
   document.addEventListener("click", closeSideBar);
+  document.addEventListener("click", (event) => {
+    const place = event.target.closest?.(SWITCHES);
+    if (place) leaveLine(place);
+  });
+  document.addEventListener("keydown", holdEnter, true);
   document.addEventListener("keydown", pressKey);
   for (const kind of ["input", "keyup", "click"]) document.addEventListener(kind, rememberDraft, true);
   let isPlanned = false;
@@ -146,10 +209,9 @@ function install() {
 
 export default function ({ data }) {
   const state = (window.tritonchatPage ??= install());
-  const hasKeyboard = matchMedia("(pointer: fine)").matches; // on a phone, the focus would open one
   if (data.focus.number !== state.focused) {
     state.focused = data.focus.number;
-    if (hasKeyboard || data.focus.always) focus(data.focus.selector);
+    if (hasKeyboard() || data.focus.always) focus(data.focus.selector);
   }
   if (data.said.number !== state.said) {
     state.said = data.said.number;

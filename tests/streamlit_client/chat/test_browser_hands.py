@@ -1,5 +1,6 @@
 """What hands do on the chat page, in a real browser: one-tap copies, the keyboard, a phone's side bar."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,13 @@ expect, Page = playwright.expect, playwright.Page
 
 TEXT = "Some **code**, a < b:\n\n```python\nprint('one  two')\n```\n\nand $x_1$."
 CLIPBOARD = "navigator.clipboard.readText()"
+
+
+# The page gets what the server sends `lateBy` milliseconds later.
+LATE = """window.lateBy = 0;
+window.WebSocket = class extends WebSocket {
+    set onmessage(read) { super.onmessage = event => setTimeout(() => read(event), window.lateBy); }
+};"""
 
 
 @pytest.fixture
@@ -119,3 +127,30 @@ def test_draft_stays_in_its_conversation(visit: Callable[..., Page], address: st
     expect(line(page)).to_have_value("for that one")
     button(page.get_by_test_id("stSidebar"), "Hello").first.click()
     expect(line(page)).to_have_value("for this chat alone")
+
+
+def test_question_written_at_once_is_of_the_next_conversation(
+    visit: Callable[..., Page], address: str, made: str, client: ChatClient
+):
+    page = visit(f"{address}/?chat={made}")
+    page.add_init_script(LATE)
+    page.reload()
+    expect(answers(page)).to_have_count(1)
+    expect(line(page)).to_be_focused()
+    page.keyboard.type("A draft")
+    page.evaluate("window.lateBy = 800")
+    page.keyboard.press("Control+Shift+O")
+    page.keyboard.type(", and this", delay=10)
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text(FIGURES)
+    expect(questions(page)).to_have_text(re.compile(r"\s*, and this\s*"))
+    page.evaluate("window.lateBy = 800")
+    page.locator(f".st-key-open-{made} button").click()
+    page.keyboard.type(" goes on", delay=10)
+    expect(line(page)).to_have_value("A draft goes on")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_have_count(2)
+    assert [turn.question for turn in client.conversations().get(made).turns] == [
+        "Show some code",
+        "A draft goes on",
+    ]
