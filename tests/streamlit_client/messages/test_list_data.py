@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from model_core.errors import QueueFull
@@ -167,6 +167,7 @@ def read(pieces: list[dict[str, Any]]) -> str:
     return known.decode("utf-16-le", "surrogatepass")
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text(max_size=8), max_size=60), st.lists(st.booleans(), min_size=200, max_size=200))
 def test_feed_is_complete_after_lost_pieces(texts: list[str], is_lost: list[bool]):
     """A browser that has lost pieces of less than a second misses nothing, and any other one after 5 s."""

@@ -2,7 +2,7 @@
 
 from html import unescape
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -13,6 +13,7 @@ def test_escaped_text_has_no_markup() -> None:
     assert escape("my_model *v2* :red[x]\n# y") == r"my\_model \*v2\* \:red\[x\] \# y"
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet="!()[]<>`~\\\n \t#*_-|$:&;a1.\r/+=", max_size=60))
 def test_escaped_text_is_one_paragraph(text: str) -> None:
     shown = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(f"x{escape(text)}x")
