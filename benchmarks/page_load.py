@@ -127,15 +127,15 @@ class Visitor:
             elif element.HasField("number_input") and element.number_input.label == "Max tokens":
                 self._max_tokens = element.number_input.id
             elif element.HasField("text"):  # which feeds the list of messages
-                piece = json.loads(element.text.body)
+                (piece,) = json.loads(element.text.body)
                 fed = piece["key"], piece["start"] + len(piece["text"])
                 if fed != self._fed and fed[1]:
                     self._fed = fed
                     times.append(time.perf_counter())
             elif element.HasField("bidi_component"):
-                data = json.loads(element.bidi_component.json)
-                if data.get("kind") == "turns":
-                    self.notes += json.loads(data["turns"])[-1]["notes"]
+                turns = json.loads(element.bidi_component.json).get("turns")
+                if turns:  # a long list has parts of JSON, a short one the turns themselves
+                    self.notes += (json.loads(turns) if isinstance(turns, str) else turns)[-1]["notes"]
             elif message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.HasField(
                 "script_finished"
             ):

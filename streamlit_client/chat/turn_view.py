@@ -13,7 +13,7 @@ from streamlit_client.chat.state import Chat
 from streamlit_client.chat.tool_calls import show_calls
 from streamlit_client.chat.turn_actions import act_on_list
 from streamlit_client.messages.list_data import Surroundings, describe_turn
-from streamlit_client.messages.list_view import REDRAW_INTERVAL_S, follow, show_list
+from streamlit_client.messages.list_view import REDRAW_INTERVAL_S, Feed, follow, show_list
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.markdown import escape
 from triton_server.client.conversations import Conversations
@@ -39,7 +39,7 @@ def show_turns(
         partial(act_on_list, chat, conversations),
     )
     if is_running:
-        follow(chat.key, last)
+        follow(Feed(chat.key, last))
         return  # another run shows the whole of it
     if last.tool_calls and not show_calls(chat, last, send_results):
         show_result_form(last, send_results)

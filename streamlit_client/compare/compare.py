@@ -1,18 +1,16 @@
 """The page that compares: one question to two models, adapters or settings, answered next to each other."""
 
-from typing import Any
-
 import streamlit as st
 
 from model_core.errors import TritonchatError
 from streamlit_client.chat.turn_view import run_again
-from streamlit_client.compare.answer_view import AnswerView
 from streamlit_client.compare.comparison import SCORES, Comparison
 from streamlit_client.compare.parting_view import show_parting
+from streamlit_client.compare.side_answers import describe_nameless, describe_side
 from streamlit_client.compare.side_settings import Choice, show_choice
-from streamlit_client.messages.list_view import REDRAW_INTERVAL_S
-from streamlit_client.shared.conversation import Turn
-from streamlit_client.shared.descriptions import describe_error, describe_progress, format_statistics
+from streamlit_client.messages.list_data import describe_question
+from streamlit_client.messages.list_view import Feed, follow, show_list
+from streamlit_client.shared.descriptions import describe_error, describe_progress
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.server import fetch_stats, get_client, get_conversations
 
@@ -27,12 +25,15 @@ assert BUTTONS.keys() == SCORES.keys()
 _LINE = "comparison_question"  # the key of the message line
 _ASKED = "comparison_asked"  # in the session: questions that no run has asked yet
 # Where Streamlit puts the columns below each other, an answer scrolls in a box, or the second one would move
-# down while the first one grows.
-STACKED_STYLE = """
+# down while the first one grows. Elsewhere all lists scroll with the page, so none has a button for that.
+STYLE = """
 <style>
+[class*="st-key-answer-"] .tc-avatar, .tc-list .tc-latest { display: none; }
+[class*="st-key-answer-"] .tc-message { padding: 0; }
 @media (max-width: 640px) {
     [class*="st-key-answer-"] { flex: none; height: 45vh; overflow-y: auto; }
     [class*="st-key-answer-"] > * { flex-shrink: 0; }
+    [class*="st-key-answer-"] .tc-latest { display: inline-grid; }
 }
 </style>
 """
@@ -46,7 +47,7 @@ def main() -> None:
     _, error = fetch_stats(client)
     comparison: Comparison | None = st.session_state.get("comparison")
     choice: Choice | None = None
-    st.html(STACKED_STYLE)
+    st.html(STYLE)
     st.subheader("Compare", anchor=False)
     top = st.empty()  # or the choice would stay below the answers until they have ended
     if error is not None:
@@ -74,10 +75,13 @@ def main() -> None:
         asked.clear()
         st.rerun()
     if comparison is not None:
-        for number, turns in enumerate(comparison.rounds):
-            show_round(comparison, number, *turns)
+        feeds: list[Feed] = []
+        for number in range(len(comparison.rounds)):
+            feeds = show_round(comparison, number)
         if is_running:
-            run_again()  # both answers have ended: draw the buttons for them
+            if feeds:
+                follow(*feeds)
+            run_again()  # an answer has ended: show its end, and after both the buttons for them
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
@@ -128,39 +132,31 @@ def show_actions(comparison: Comparison | None, is_running: bool) -> None:
             st.caption(f"You voted: {BUTTONS[comparison.winner][0].lower()}.")
 
 
-def show_round(comparison: Comparison, number: int, *turns: Turn) -> None:
-    """Show a question and the answers of both sides. Returns when both have ended."""
-    with st.chat_message("user", avatar=":material/person:"):
-        st.text(turns[0].question)
-    places: list[tuple[Turn, AnswerView, Any]] = []
+def show_round(comparison: Comparison, number: int) -> list[Feed]:
+    """Show a question and the answers of both sides. Returns the feeds of those that run."""
+    turns, chat = comparison.rounds[number], f"{comparison.key}-{number}"
+    show_list(
+        f"{chat}-question",
+        [describe_question(turns[0].question)],
+        place=f"question-{number}",
+        label=f"Question {number + 1}",
+    )
+    feeds = []
     columns = st.columns(2, border=True)
     for place, column, side, turn in zip(("Left", "Right"), columns, comparison.sides, turns, strict=True):
         with column:
             name = f" · {escape(side.name)}" if comparison.has_names else ""
             st.markdown(f"**{place}**{name}")
             with st.container(key=f"answer-{number}-{place}"):
-                places.append((turn, AnswerView(), st.empty()))
-    while not all(turn.finished.is_set() for turn in turns):
-        for turn, view, caption in places:
-            turn.wait(REDRAW_INTERVAL_S / 2)
-            view.draw(turn)
-            # This call ends the run if the visitor has clicked or left; so it is made in every round.
-            caption.caption(describe(comparison, turn))
-    for turn, view, caption in places:
-        view.draw(turn)
-        if turn.error is None:
-            caption.caption(describe(comparison, turn))
-        else:
-            caption.error(describe_error(turn.error), icon=":material/error:")
+                shown = describe_side(turn, comparison.has_names)
+                show_list(
+                    f"{chat}-{place}", [shown], place=f"{place.lower()}-{number}", label=f"{place} side"
+                )
+        if shown["is_running"]:
+            say = describe_progress if comparison.has_names else describe_nameless
+            feeds.append(Feed(f"{chat}-{place}", turn, say))
     show_parting(comparison, number)
-
-
-def describe(comparison: Comparison, turn: Turn) -> str:
-    """What an answer is doing, or its figures. As long as the names are hidden, nothing that tells them."""
-    if turn.is_running:
-        is_known = comparison.has_names or turn.progress is None
-        return escape(describe_progress(turn)) if is_known else "loading …"
-    return format_statistics(turn) if comparison.has_names else "The names are shown after your vote."
+    return feeds
 
 
 main()

@@ -1,6 +1,7 @@
 """A comparison: one question to two sides, their answers next to each other, and a vote on them."""
 
 import random
+import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,7 +43,8 @@ class Comparison:
 
     `parameters` are those that both sides share. `winner` is the vote on the last round, if there is one.
     `partings` says of rounds, by their numbers, where the answers part, if somebody has looked. If the
-    comparison is blind, the sides are shuffled, and the names are hidden before the first vote.
+    comparison is blind, the sides are shuffled, and the names are hidden before the first vote. `key` names
+    the comparison in the page.
     """
 
     sides: tuple[Side, Side]
@@ -52,6 +54,7 @@ class Comparison:
     winner: str | None = None
     has_names: bool = True
     partings: dict[int, Parting] = field(default_factory=dict)
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def __post_init__(self) -> None:
         if self.is_blind:

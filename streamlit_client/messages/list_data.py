@@ -45,11 +45,12 @@ def describe_turn(turn: Turn, around: Surroundings) -> dict[str, Any]:
     is_running = not turn.finished.is_set()
     is_continued = turn.is_continuation and bool(turn.text)
     return {
-        "key": PENDING if turn.id is None else str(turn.id),
+        "key": key_of(turn),
         "question": _describe_question(turn),
         "reasoning": turn.reasoning,
         "reasoning_label": describe_reasoning(turn) if turn.reasoning else "",
         "text": turn.shown_text,
+        "shows_answer": True,
         "copy_from": count_units(turn.question) if is_continued else 0,
         "is_running": is_running,
         "notes": [describe_progress(turn)] if is_running else _describe_end(turn, len(around.models) > 1),
@@ -68,6 +69,17 @@ def describe_turn(turn: Turn, around: Surroundings) -> dict[str, Any]:
         "actions": _list_actions(turn),
         "others": _other_models(turn, around.models),
     }
+
+
+def describe_question(question: str) -> dict[str, Any]:
+    """A question as a turn without an answer, for a list of its own above several answers."""
+    alone = {"shows_answer": False, "is_running": False, "notes": []}
+    return {**describe_turn(Turn(question), Surroundings()), **alone}
+
+
+def key_of(turn: Turn) -> str:
+    """What names a turn in its list."""
+    return PENDING if turn.id is None else str(turn.id)
 
 
 def passages_of(turn: Turn) -> list[Attachment]:

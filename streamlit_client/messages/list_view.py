@@ -1,8 +1,8 @@
-"""The component that draws the list of messages, and what feeds it while an answer runs.
+"""The component that draws lists of messages, and what feeds them while answers run.
 
 Streamlit sends all data of a component again when some of it has changed, but only a reference to a message
-that the browser has. So the turns are some unseen components, of which those with a changed turn are sent,
-and the list has their digests. `web/src/parts.js` puts them together.
+that the browser has. So the turns of a long list are some unseen components, of which those with a changed
+turn are sent, and the list has their digests. `web/src/parts.js` puts them together.
 """
 
 import functools
@@ -19,7 +19,7 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 from streamlit_client.messages.list_actions import LIST
-from streamlit_client.messages.list_data import count_units
+from streamlit_client.messages.list_data import count_units, key_of
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import describe_progress, describe_reasoning
 
@@ -36,28 +36,36 @@ _NAME = "tritonchat.messages"  # of the component, and in the addresses of its f
 def show_list(
     chat: str,
     turns: Sequence[dict[str, Any]],
-    edit: tuple[int, int] | None,
-    on_action: Callable[[], None],
+    edit: tuple[int, int] | None = None,
+    on_action: Callable[[], None] = lambda: None,
+    place: str = LIST,
+    label: str = "Conversation",
 ) -> None:
     """Show turns, see `describe_turn`.
 
     Args:
-        chat: names the conversation. With another one the list begins anew, at its end.
+        chat: names the conversation, which no other list of the page shows. With another one the list begins
+            anew, at its end.
         turns: the oldest first.
         edit: the id of a turn whose question is to be edited, and a number that no such wish has had before.
         on_action: called when a person has chosen something, see `read_action`.
+        place: names the list in the page.
+        label: what a screen reader calls the list.
     """
     parts = split_turns(turns)
-    digests = [_digest(part) for part in parts]
+    wish = None if edit is None else {"key": str(edit[0]), "number": edit[1]}
+    shown: dict[str, Any] = {"kind": "list", "list": place, "chat": chat, "label": label, "edit": wish}
     component = _find_component()
-    with st.container(key="messages-parts"):
-        for number, (digest, part) in enumerate(zip(digests, parts, strict=True)):
-            data = {"kind": "turns", "number": number, "digest": digest, "turns": part}
-            component(key=f"messages-part-{number}", data=data)
-    with st.container(key="messages-list"):
-        wish = None if edit is None else {"key": str(edit[0]), "number": edit[1]}
-        data = {"kind": "list", "chat": chat, "digests": digests, "edit": wish}
-        component(key=LIST, data=data, on_action_change=on_action)
+    with st.container(key=f"parts-of-{place}"):
+        if len(parts) < 2:
+            shown["turns"] = list(turns)
+        else:
+            shown["digests"] = digests = [_digest(part) for part in parts]
+            for number, (digest, part) in enumerate(zip(digests, parts, strict=True)):
+                data = {"kind": "turns", "list": place, "number": number, "digest": digest, "turns": part}
+                component(key=f"{place}-part-{number}", data=data)
+    with st.container(key=f"list-of-{place}"):
+        component(key=place, data=shown, on_action_change=on_action)
 
 
 def _find_component() -> Any:
@@ -96,34 +104,37 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def follow(chat: str, turn: Turn) -> None:
-    """Feed the list with a running answer until that has ended."""
+def follow(*feeds: "Feed") -> None:
+    """Feed lists with running answers until one of them has ended."""
     with st.container(key="messages-feed"):
         place = st.empty()
-    feed = Feed(chat, str(turn.id))
     has_ended = False
     while not has_ended:
-        has_ended = turn.wait(REDRAW_INTERVAL_S)
+        for feed in feeds:
+            has_ended |= feed.turn.wait(REDRAW_INTERVAL_S / len(feeds))
+        now = time.monotonic()
         # This call ends the run if the visitor has clicked or left; so it is made in every round.
-        place.text(json.dumps(feed.describe(turn, time.monotonic())))
+        place.text(json.dumps([feed.describe(now) for feed in feeds]))
 
 
 class Feed:
-    """What the list needs of a running answer. Most of the text it has already.
+    """What a list needs of a running answer. Most of the text it has already.
 
     Streamlit sends only the newest of several pieces that wait, so each has what came in the last second.
     """
 
-    def __init__(self, chat: str, key: str) -> None:
-        self._known = {"chat": chat, "key": key}
+    def __init__(self, chat: str, turn: Turn, say: Callable[[Turn], str] = describe_progress) -> None:
+        """Feed the list that shows a conversation. `say`: what the answer is doing, in words."""
+        self.turn, self._say = turn, say
+        self._known = {"chat": chat, "key": key_of(turn)}
         self._sent: deque[tuple[float, int, int]] = deque(
             [(0.0, 0, 0)]
         )  # when, and the lengths in characters
         self._whole = -_WHOLE_S  # when it was sent as a whole
 
-    def describe(self, turn: Turn, now: float) -> dict[str, Any]:
+    def describe(self, now: float) -> dict[str, Any]:
         """A piece: the text from `start` on, as much of the reasoning, and the state. `now` in seconds."""
-        text, reasoning = turn.shown_text, turn.reasoning
+        text, reasoning = self.turn.shown_text, self.turn.reasoning
         if now - self._whole >= _WHOLE_S:
             self._whole, start, reasoning_start = now, 0, 0
         else:
@@ -137,6 +148,6 @@ class Feed:
             "text": text[start:],
             "reasoning_start": count_units(reasoning[:reasoning_start]),
             "reasoning": reasoning[reasoning_start:],
-            "reasoning_label": describe_reasoning(turn) if reasoning else "",
-            "note": describe_progress(turn),
+            "reasoning_label": describe_reasoning(self.turn) if reasoning else "",
+            "note": self._say(self.turn),
         }

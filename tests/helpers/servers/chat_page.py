@@ -7,8 +7,19 @@ from paths import ROOT
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 
+from streamlit_client.messages.list_actions import LIST
+
 TIMEOUT_S = 60
 SCRIPT = ROOT / "streamlit_client" / "page.py"
+
+
+def turns_of(app: AppTest, place: str) -> list[dict[str, Any]]:
+    """The turns that the list in a place is given, which no harness can draw; none if there is no list."""
+    sent = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    given = [each["turns"] for each in sent if each.get("list") == place and "turns" in each]
+    # A long list has parts of JSON, a short one the turns themselves.
+    parts = [json.loads(turns) if isinstance(turns, str) else turns for turns in given]
+    return [turn for part in parts for turn in part]
 
 
 class ChatPage:
@@ -37,10 +48,8 @@ class ChatPage:
 
     @property
     def turns(self) -> list[dict[str, Any]]:
-        """The turns that the list of messages is given, which no harness can draw."""
-        sent = [json.loads(element.proto.json) for element in self.app.get("bidi_component")]
-        parts = [each["turns"] for each in sent if each.get("kind") == "turns"]
-        return [turn for part in parts for turn in json.loads(part)]
+        """The turns that the list of messages is given."""
+        return turns_of(self.app, LIST)
 
     @property
     def questions(self) -> list[str]:

@@ -4,14 +4,18 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from chat_page import turns_of
 from in_process import Endpoints
 from paths import ROOT
-from reciter import GREETING
+from reciter import GREETING, REASONING
 from streamlit.testing.v1 import AppTest
 from support import wait_until
 
+from model_core.errors import ModelNotFound
 from streamlit_client.compare.comparison import Comparison, Side, read_outcomes
 from streamlit_client.compare.ratings import Outcome
+from streamlit_client.compare.side_answers import NAMES_LATER, describe_nameless, describe_side
+from streamlit_client.shared.conversation import Turn
 from triton_server.client import ChatClient
 
 LEFT = Side("embedded", changes={"temperature": 0.0})
@@ -79,6 +83,20 @@ def test_blind_sides_are_shuffled():
     assert Comparison((LEFT, RIGHT), {}).has_names
 
 
+def test_hidden_names_are_told_by_nothing():
+    turn = Turn("Who?", {"model": "secret"}, is_started=True, progress=0.5)
+    assert describe_side(turn, has_names=True)["notes"] == ["loading secret, 50% …"]
+    assert describe_side(turn, has_names=False)["notes"] == [describe_nameless(turn)] == ["loading …"]
+    turn.progress, turn.text = None, "I."
+    assert describe_side(turn, has_names=False)["notes"] == ["answering …"]
+    turn.finished.set()
+    assert describe_side(turn, has_names=False)["notes"] == [NAMES_LATER]
+    assert describe_side(turn, has_names=True)["notes"] == ["cut off"]
+    turn.error = ModelNotFound("gone.")
+    shown = describe_side(turn, has_names=False)
+    assert (shown["notes"], shown["error"], shown["text"]) == ([], "gone.", "I.")
+
+
 def test_votes_of_another_form_do_not_count():
     side = {"model": "a", "system": "", "changes": {}}
     good = {"winner": "tie", "left": side, "right": {**side, "model": "b"}}
@@ -111,14 +129,19 @@ def test_blind_vote_is_kept_and_counted(page: AppTest, client: ChatClient):
     assert not page.exception
     headings = [text.value for text in page.markdown if text.value.startswith("**")]
     assert headings == ["**Left**", "**Right**"]
-    assert not any("embedded" in text.value or "tokens" in text.value for text in page.caption)
-    answers = [text.value for text in page.markdown]
-    winner = "left" if answers.index("**Right**") > answers.index("Good day\\!") else "right"
+    (question,) = turns_of(page, "question-0")
+    assert (question["question"]["text"], question["shows_answer"], question["notes"]) == ("Hello", False, [])
+    sides = {side: turns_of(page, f"{side}-0")[0] for side in ("left", "right")}
+    assert all(shown["notes"] == [NAMES_LATER] for shown in sides.values())
+    assert all(shown["question"] is None and not shown["actions"] for shown in sides.values())
+    winner = "left" if sides["left"]["text"] == GREETING else "right"
+    assert sides[winner]["reasoning"] == REASONING
     before = len(client.conversations("").list_votes())
     press(page, f"{winner.capitalize()} is better")
     assert any(text.value == f"You voted: {winner} is better." for text in page.caption)
     headings = [text.value for text in page.markdown if text.value.startswith("**")]
     assert sorted(heading.split(" · ")[1] for heading in headings) == ["embedded", "speaker"]
+    assert all("tokens in" in turns_of(page, f"{side}-0")[0]["notes"][0] for side in sides)
     votes = client.conversations("").list_votes()
     assert len(votes) == before + 1
     assert votes[-1][winner]["model"] == "speaker"

@@ -1,7 +1,8 @@
 """A page without a server of Streamlit: it gives data to the list of messages as Streamlit does.
 
-`serve_messages` serves it with the built files. In the page, `show(data)` draws the list, `feed(data)` hands
-on what has come of a running answer, and `actions` has what a person has chosen.
+`serve_messages` serves it with the built files. In the page, `show(data)` draws the list, in `root` or in
+another element, `feed(...pieces)` hands on what has come of running answers, and `actions` has what a person
+has chosen.
 """
 
 import contextlib
@@ -48,17 +49,18 @@ body{{font:16px sans-serif}}
 [data-testid=stBottom]{{position:sticky;bottom:0;background:var(--st-background-color);padding:1rem}}
 </style>
 <main data-testid="stMain"><div id="block"><h1>Chat</h1><div id="root"></div>
+<div id="other"></div>
 <div class="st-key-messages-feed" hidden></div></div>
 <div data-testid="stBottom"><textarea aria-label="Message"></textarea></div></main>
 <script type="module">
 import list from "/dist/messages.js";
 window.actions = [];
-window.show = (data) => list({{
-  data,
-  parentElement: document.getElementById("root"),
+window.show = (data, place = "root") => list({{
+  data: {{ list: place, ...data }},
+  parentElement: document.getElementById(place),
   setTriggerValue: (_, value) => window.actions.push(value),
 }});
-window.feed = (data) => document.querySelector(".st-key-messages-feed").textContent = JSON.stringify(data);
+window.feed = (...all) => document.querySelector(".st-key-messages-feed").textContent = JSON.stringify(all);
 window.isReady = true;
 </script></html>
 """
@@ -104,6 +106,7 @@ def turn(key: object, text: str, question: str | None = "A question", **fields: 
         "reasoning": "",
         "reasoning_label": "Reasoning",
         "text": text,
+        "shows_answer": True,
         "is_running": False,
         "notes": ["12 tokens in, 30 out · seed 1 · 1.2 s"],
         "error": None,

@@ -5,12 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from model_core.errors import QueueFull
 from model_core.requests.messages import ToolCall
-from streamlit_client.messages.list_data import MAX_SHOWN, Surroundings, count_units, describe_turn
+from streamlit_client.messages.list_data import (
+    MAX_SHOWN,
+    Surroundings,
+    count_units,
+    describe_question,
+    describe_turn,
+)
 from streamlit_client.messages.list_view import Feed, split_turns
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import EMPTY_ANSWER
@@ -69,6 +75,13 @@ def test_question_that_failed_can_only_be_tried_again():
     explanation, details = shown["error"].split("\n\n")
     assert explanation == "The server is busy with other requests." and details == "Full; see `--max-queue`."
     assert shown["notes"] == []
+
+
+def test_question_alone_has_the_fields_of_a_turn():
+    shown = describe_question("Why *so*?")
+    assert shown.keys() == describe_turn(ended(), AROUND).keys()
+    assert (shown["question"], shown["shows_answer"]) == ({"text": "Why *so*?", "files": []}, False)
+    assert (shown["is_running"], shown["notes"], shown["actions"]) == (False, [], [])
 
 
 def test_answer_without_text_says_so():
@@ -154,31 +167,32 @@ def read(pieces: list[dict[str, Any]]) -> str:
     return known.decode("utf-16-le", "surrogatepass")
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text(max_size=8), max_size=60), st.lists(st.booleans(), min_size=200, max_size=200))
 def test_feed_is_complete_after_lost_pieces(texts: list[str], is_lost: list[bool]):
     """A browser that has lost pieces of less than a second misses nothing, and any other one after 5 s."""
     turn = Turn("Who?", {}, id=5, is_started=True)
-    feed, kept, lost_in_turn = Feed("0", "5"), [], 0
+    feed, kept, lost_in_turn = Feed("0", turn), [], 0
     for step, text in enumerate(texts):
         turn.text += text
-        piece = feed.describe(turn, 100 + 0.05 * step)
+        piece = feed.describe(100 + 0.05 * step)
         lost_in_turn = lost_in_turn + 1 if is_lost[step] and lost_in_turn < 15 and step else 0
         if not lost_in_turn:
             kept.append(piece)
     if texts:
-        kept.append(feed.describe(turn, 100 + 0.05 * len(texts)))
+        kept.append(feed.describe(100 + 0.05 * len(texts)))
         assert read(kept) == turn.text
-    late = [feed.describe(turn, 106 + 0.05 * len(texts))]
+    late = [feed.describe(106 + 0.05 * len(texts))]
     assert read(late) == turn.text and late[0]["start"] == 0
 
 
 def test_feed_sends_what_is_new_alone():
     turn = Turn("Who?", {}, id=5, is_started=True, reasoning="r" * 5000)
-    feed = Feed("0", "5")
+    feed = Feed("0", turn)
     sizes = []
     for step in range(100):
         turn.text += "🦊" * 100
-        piece = feed.describe(turn, 100 + 0.05 * step)
+        piece = feed.describe(100 + 0.05 * step)
         sizes.append(len(piece["text"]) + len(piece["reasoning"]))
         assert piece["start"] == count_units(turn.text) - count_units(piece["text"])
     assert sizes[0] == 5100 and max(sizes[25:]) <= 2200

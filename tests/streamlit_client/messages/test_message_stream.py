@@ -1,5 +1,6 @@
 """Answers that come in pieces: the page shows the same as for the whole, and draws what is finished once."""
 
+import json
 import random
 from collections.abc import Callable, Iterator
 
@@ -107,6 +108,52 @@ def test_the_feed_reaches_a_running_answer(page: Page) -> None:
     expect(text).to_have_text("The answer comes")
     page.evaluate("data => { show(data) }", chat(turn(1, "One."), turn(2, "The **answer** came.")))
     expect(text).to_have_text("The answer came.")
+
+
+def test_two_lists_are_fed_at_once(page: Page) -> None:
+    running = turn("pending", "", None, is_running=True)
+    for name, place in (("left", "root"), ("right", "other")):
+        page.evaluate("([data, place]) => { show(data, place) }", [chat(running, name=name), place])
+    left, right = (page.locator(f"#{place} .tc-text") for place in ("root", "other"))
+    page.evaluate(
+        "all => feed(...all)",
+        [piece("pending", "The **left", name="left"), piece("pending", "R", name="right")],
+    )
+    expect(left).to_have_text("The **left")
+    expect(right).to_have_text("R")
+    page.evaluate(
+        "all => feed(...all)",
+        [piece("pending", "** side", 10, name="left"), piece("pending", "ight", 1, name="right")],
+    )
+    expect(left).to_have_text("The left side")
+    expect(right).to_have_text("Right")
+    # One has ended, and the page is drawn again.
+    page.evaluate("data => { show(data) }", chat(turn("pending", "The **left** side.", None), name="left"))
+    page.evaluate("all => feed(...all)", [piece("pending", "Right so", 0, name="right")])
+    expect(right).to_have_text("Right so")
+    expect(left).to_have_text("The left side.")
+    # The next conversation in the same place knows nothing of it.
+    page.evaluate("([data, place]) => { show(data, place) }", [chat(running, name="next"), "other"])
+    expect(right).to_have_text("")
+
+
+def test_parts_of_two_lists_are_kept_apart(page: Page) -> None:
+    """A long list comes in parts, which may come before it or after it."""
+    part = {"kind": "turns", "number": 0, "digest": "d"}
+    for place, text in (("root", "One."), ("other", "Two.")):
+        given = [
+            {**part, "list": place, "turns": json.dumps([turn(1, text, None)])},
+            {"chat": place, "digests": ["d"]},
+        ]
+        for data in given if place == "root" else reversed(given):
+            page.evaluate("([data, place]) => { show(data, place) }", [data, place])
+    expect(page.locator("#root .tc-text")).to_have_text("One.")
+    expect(page.locator("#other .tc-text")).to_have_text("Two.")
+
+
+def test_question_alone_has_no_answer(page: Page) -> None:
+    page.evaluate("data => { show(data) }", chat(turn(1, "", "Why?", shows_answer=False)))
+    expect(page.get_by_test_id("stChatMessage")).to_have_text("Why?")
 
 
 def test_reasoning_is_open_until_the_answer_begins(page: Page) -> None:

@@ -1,25 +1,29 @@
 /**
  * Finds formulas in Markdown: `$$...$$`, `\(...\)`, `\[...\]`, `\begin{align}...` and `$...$`.
  *
- * The rules are those of streamlit_client/shared/formulas.py, which says why each is there. KaTeX draws them.
+ * A formula that fills whole lines between `$$`, `\[` or `\begin{...}` and its end is a block (`math_block`), any
+ * other one a part of a line (`math_inline`). There is no blank line in a formula. Without its end, a mark is
+ * text. A single dollar may be a price, so it must look like mathematics (`findDollarEnd`). KaTeX draws formulas.
  */
 
 import katex from "katex";
 
 const MARKS = { "$$": "$$", "\\[": "\\]", "\\(": "\\)" }; // of the beginning: that of the end
+// What KaTeX knows of amsmath, and models write without marks around it.
 const ENVIRONMENTS =
   "(?:align|alignat|equation|gather)\\*?|(?:align|alignat|gather)ed|[bBpvV]?matrix|smallmatrix|array|r?cases|split";
 const BEGIN = new RegExp(`\\\\begin\\{(${ENVIRONMENTS})\\}`, "y");
 const BLOCK_MARKS = ["$$", "\\["];
 const LENGTH = 2; // of each mark
+// Of a formula. Without a limit, a text of many beginnings without ends would take time by its square.
 const MAX_CHARACTERS = 5000;
 const MAX_LINES = 60;
 const MAX_INNER = 3;
 const MAX_DOLLAR = 500; // characters between single dollars
 const MAX_KEPT = 2000; // drawn formulas
 
-const WORD = /[0-9A-Za-z_]/;
-const AFTER_DOLLAR = /(?![0-9A-Za-z_$])|(?:s|st|nd|rd|th)\b/y;
+const WORD = /[0-9A-Za-z_]/; // a letter of another script may stand next to a formula
+const AFTER_DOLLAR = /(?![0-9A-Za-z_$])|(?:s|st|nd|rd|th)\b/y; // "$k$-th" and "$k$th", but not "$A$B"
 const COMMAND = /\\(?:text|textbf|textit|mathrm|operatorname|mbox)\*?\s*\{[^{}]*\}|\\[A-Za-z]+/g;
 const PROSE = /[A-Za-z]{2,}[,;:.]?\s+[A-Za-z]{2,}|^\d[\d.,]*\s+[A-Za-z]{2,}|[.;!?]\s+[A-Z]/;
 const CURRENCY = /^\d[\s\S]*[\s(](?:US|CA|AU|NZ|HK|SG|[ACS])$/; // "$5 (US$)"
@@ -155,7 +159,13 @@ function findEnvironmentEnd(text, start, name) {
   return -1;
 }
 
-/** The place of the dollar that ends a formula after the dollar at `begin`; -1 if that is a price. */
+/**
+ * The place of the dollar that ends a formula after the dollar at `begin`; -1 if that is a price.
+ *
+ * As in pandoc, there is no space within the dollars, and no digit behind them. So "$5 and $6" is none. A word does
+ * not touch them, as those of "$HOME/$USER" do, and what stands between them is no prose. Dollars within braces, as
+ * in `\text{if $x$}`, belong to the formula.
+ */
 function findDollarEnd(text, begin) {
   if (begin && (WORD.test(text[begin - 1]) || text[begin - 1] === "$")) return -1;
   if (!/^[^\s$.,;:!?)]/.test(text.slice(begin + 1, begin + 2))) return -1;
@@ -172,7 +182,11 @@ function findDollarEnd(text, begin) {
   return PROSE.test(content) || CURRENCY.test(content) ? -1 : place;
 }
 
-/** Where the formula ends that begins before `place` with a mark; -1 if it does not. */
+/**
+ * Where the formula ends that begins before `start` with a mark; -1 if it does not.
+ *
+ * A backslash protects what follows. A formula within braces, as in `\text{if \(x\)}`, is a part of it.
+ */
 function findEnd(text, start, mark) {
   const endMark = MARKS[mark];
   const last = Math.min(text.length, start + MAX_CHARACTERS);

@@ -5,6 +5,7 @@
  */
 
 import { iconButton, make } from "./elements.js";
+import { findPiece } from "./feed.js";
 import { Follower } from "./follower.js";
 import { addStyle } from "./style.js";
 import { TurnView } from "./turn_view.js";
@@ -35,7 +36,7 @@ export class MessageList {
     this.below = make("div", { class: "tc-space" });
     this.latest = iconButton("To the latest", "latest", () => this.follower.toEnd());
     this.latest.classList.add("tc-latest");
-    this.root = make("div", { class: "tc-list", role: "group", "aria-label": "Conversation" });
+    this.root = make("div", { class: "tc-list", role: "group" });
     this.root.append(this.above, this.below, make("div", { class: "tc-latest-place" }, this.latest));
     parent.append(this.root);
     this.follower = new Follower(this.root, this.latest, () => this.plan());
@@ -81,13 +82,15 @@ export class MessageList {
     entry.element.scrollIntoView({ block: "nearest" });
   }
 
-  update({ chat, turns, edit = null }) {
+  update({ chat, turns, label = "Conversation", edit = null }) {
+    this.root.setAttribute("aria-label", label);
     const isOther = chat !== this.chat;
     if (isOther) this.clear();
     this.chat = chat;
     const isNew = this.take(turns);
     if (isOther || isNew) this.follower.isFollowing = true;
-    if (window.tritonchatFed) this.feed(window.tritonchatFed);
+    const piece = findPiece(chat);
+    if (piece) this.feed(piece);
     this.layout();
     const isKnown = isOther || edit?.number === this.edited; // a wish of before does not come again
     const wanted = isKnown ? null : this.entries.find(({ key }) => key === edit?.key);

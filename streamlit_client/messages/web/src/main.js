@@ -1,7 +1,7 @@
 /**
- * The list of messages of the chat page, as a component of Streamlit.
+ * Lists of messages, as a component of Streamlit.
  *
- * list_view.py draws it several times: once for the list itself, and unseen for each part of its turns.
+ * list_view.py draws it once for each list of the page, and unseen for each part of the turns of a long one.
  */
 
 import { watchFeed } from "./feed.js";
@@ -9,12 +9,12 @@ import { MessageList } from "./list.js";
 import { findTurns, keepPart } from "./parts.js";
 
 const lists = new WeakMap(); // by the element that Streamlit gives
-let draw = () => {}; // the list that was wanted last; its turns may come after it
+const draws = new Map(); // by the names of lists: draws what was wanted last, whose turns may come after it
 
 export default function ({ data, parentElement, setTriggerValue }) {
   if (data.kind === "turns") {
     keepPart(data);
-    return draw();
+    return draws.get(data.list)?.();
   }
   watchFeed();
   let list = lists.get(parentElement);
@@ -22,17 +22,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
     list = new MessageList(parentElement);
     lists.set(parentElement, list);
   }
-  draw = () => {
+  const draw = () => {
     const turns = findTurns(data);
     if (!turns) return;
     list.act = (key, name, value) => setTriggerValue("action", { chat: data.chat, key, name, value });
     list.update({ ...data, turns });
   };
+  draws.set(data.list, draw);
   draw();
   return () => {
     // Streamlit also calls this for a drawing that another one has overtaken.
     if (parentElement.isConnected) return;
     list.destroy();
     lists.delete(parentElement);
+    if (draws.get(data.list) === draw) draws.delete(data.list);
   };
 }

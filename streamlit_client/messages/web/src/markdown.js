@@ -149,7 +149,7 @@ function findTasks(state) {
     const isFirst = tokens[place - 1].type === "paragraph_open" && tokens[place - 2].type === "list_item_open";
     const text = tokens[place].children?.[0];
     const task = tokens[place].type === "inline" && isFirst && text?.type === "text" && TASK.exec(text.content);
-    if (!task) continue;
+    if (!task || !TASK.test(tokens[place].content)) continue; // or its brackets are escaped
     text.content = text.content.slice(task[0].length);
     const box = new state.Token("task", "input", 0);
     box.content = task[1] === " " ? "" : "x";

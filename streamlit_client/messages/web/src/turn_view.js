@@ -45,6 +45,7 @@ export class TurnView {
   /** Show a turn. Only the parts are drawn that have changed. */
   update(turn) {
     this.turn = turn;
+    if (!turn.shows_answer) this.answer.remove();
     this.draw("question", turn.question, () => this.drawQuestion());
     this.drawAnswer();
     this.draw("calls", turn.calls, (calls) => calls.map(drawCall));
