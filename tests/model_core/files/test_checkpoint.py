@@ -110,13 +110,13 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: (f / "generation_config.json").write_text('{"do_sample": true, "temperature": 5}'),
         "temperature",
     ),
-    "pickled shards": (
+    "index of pickled shards": (
         lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin.index.json"),
-        "pickled",
+        r"pytorch_model\.bin\.index\.json is damaged: it is not valid JSON",
     ),
-    "pickle": (
+    "no file of torch": (
         lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
-        "pickled",
+        "not written by torch",
     ),
     "generation config odd": (
         lambda f: (f / "generation_config.json").write_text('{"eos_token_id": "x"}'),
