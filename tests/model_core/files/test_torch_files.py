@@ -379,6 +379,14 @@ def test_tensors_lie_in_the_file(tmp_path: Path) -> None:
     assert source.files() == [tmp_path / "pytorch_model.bin"]
 
 
+def test_large_archives_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers above 4 GB are in other fields; here they are there from 10 bytes on."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 10)
+    data = state(a=w.tensor())
+    assert b"PK\6\6" in data and b"PK\6\7" in data and data.count(b"\xff" * 8) > 2
+    assert opened(tmp_path, data)["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
 def test_names_with_unprintable_characters_are_escaped(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"'\\n\\ud800' as a view") as refused:
         opened(tmp_path, w.archive(w.program(w.ordered({"\n\ud800": w.tensor(strides=(1, 1))})), STORED))
