@@ -141,6 +141,12 @@ def test_shape_that_does_not_fit_the_size_is_named(tmp_path: Path) -> None:
         Checkpoint(tmp_path)["model.norm.weight"]
 
 
+def test_empty_tensor_that_numpy_cannot_make_is_named(tmp_path: Path) -> None:
+    write_safetensors(tmp_path / "model.safetensors", tensor(shape=[0, 2**62], data_offsets=[0, 0]))
+    with pytest.raises(ModelError, match="does not match its shape"):
+        Checkpoint(tmp_path)["model.norm.weight"]
+
+
 def test_unknown_type_is_named(tmp_path: Path) -> None:
     for dtype, named in {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "F8_E5M2"}.items():
         write_safetensors(tmp_path / "model.safetensors", tensor(dtype=dtype, shape=[8]), b"0" * 8)
