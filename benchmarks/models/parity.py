@@ -1,7 +1,7 @@
 """How closely each model family computes what Hugging Face Transformers does: the table in docs/models.md.
 
     python benchmarks/models/parity.py [MODEL_TYPE ...]     # print rows of the table
-    python benchmarks/models/parity.py --write              # make all rows of the table anew
+    benchmarks/all --only families                          # make all rows of the table anew
 
 It runs the checkpoints of tests/data/checkpoints, which make_checkpoints.py made with Transformers. Each row
 is the worst of the family's checkpoints. A new family needs a checkpoint and nothing else here; the
@@ -50,7 +50,6 @@ def make_row(models: str, model_type: str, folders: list[Path]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model_types", nargs="*", help="default: all")
-    parser.add_argument("--write", action="store_true", help="write all rows to docs/models.md")
     parser.add_argument("--table", action="store_true", help="print the head of the table, too")
     arguments = parser.parse_args()
     folders: dict[str, list[Path]] = defaultdict(list)
@@ -61,16 +60,12 @@ def main() -> None:
     end = page.index("\n\n", start) + 1
     models = {match["model_type"]: match["models"] for match in _ROW.finditer(page[start:end])}
     wanted = [*models, *sorted(folders.keys() - models.keys())]  # new rows come last
-    if arguments.model_types and not arguments.write:
+    if arguments.model_types:
         wanted = arguments.model_types
-    rows = ""
     print(HEADER if arguments.table else "", end="")
     for model_type in wanted:
         row = make_row(models.get(model_type, model_type), model_type, folders[model_type])
         print(row, end="", flush=True)
-        rows += row
-    if arguments.write:
-        TABLE.write_text(page[:start] + rows + page[end:])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Reads adapters in the layout of Hugging Face PEFT: adapter_config.json and adapter_model.safetensors."""
+"""Reads adapters as Hugging Face PEFT writes them: adapter_config.json, adapter_model.safetensors or .bin."""
 
 import math
 import os
@@ -40,7 +40,8 @@ def read_adapter(folder: Path) -> Adapter:
         raw.check_all_read()
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-    return _read_tensors(Checkpoint(folder, file_name=WEIGHTS_NAME), folder / WEIGHTS_NAME, rank, scales)
+    source = Checkpoint(folder, file_name=WEIGHTS_NAME)
+    return _read_tensors(source, next(iter(source.files()), folder), rank, scales)
 
 
 class _Scales:

@@ -1,5 +1,7 @@
 """Reads and writes `.safetensors` files, one or several. Files are memory-mapped, and checked.
 
+Where a folder has none, files of torch.save are read in their place (torch_file.py).
+
 The format: 8 bytes with the length of a JSON header, the header (name -> dtype, shape, offsets), then
 the bytes (https://github.com/huggingface/safetensors). The `safetensors` package is not used, because it
 copies bfloat16 from the map to NumPy, and because errors must name the file and the tensor that is wrong.
@@ -11,7 +13,6 @@ import mmap
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from tqdm import tqdm
 from ..checks.file_values import read_json, shorten
 from ..errors import ModelError
 from ..machine.memory import check_memory_refusal
+from .entry import TensorEntry
+from .torch_file import data_start, read_entries
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 # name in the header -> type
@@ -43,20 +46,19 @@ _NORM_NAMES = {"gamma": "weight", "beta": "bias"}
 # Names of Hy4's first files -> those that Transformers has for them.
 _HYPER = re.compile(r"\.hc_(attn|mlp)_layer\.(?:hc_pre\.)?hc_(?=\w+$)")
 _HYPER_HEAD = re.compile(r"\.(?:hc_pre\.)?hc_head_(?=\w+$)")
+# Of the decoder of OPT, whose files were published without the prefix of the model.
+_OPT_PARTS = ("layers.", "embed_", "final_layer_norm.", "project_")
 _ATTENTION_PARTS = {"self_attn.linear_gate.weight": "self_attn.gate_proj.weight"} | {
     "self_attn.learnable_sink_param": "self_attn.sinks"
 }
+# Names of files of torch.save, which are read where the others are not there.
+_PICKLED = {
+    "model.safetensors": "pytorch_model.bin",
+    "adapter_model.safetensors": "adapter_model.bin",
+}
+_PICKLED_SUFFIX = ".bin"
 _ALIGNMENT = 64  # bytes of a cache line
 _MAX_HEADER_BYTES = 100 * 2**20  # the limit of the reference implementation
-
-
-@dataclass(frozen=True)
-class _TensorEntry:
-    path: Path
-    dtype: str
-    shape: tuple[int, ...]
-    start: int  # bytes from the beginning of the file
-    end: int
 
 
 def text_model_name(name: str) -> str:
@@ -66,6 +68,7 @@ def text_model_name(name: str) -> str:
         ("model.text_model.", "model."),  # Idefics3, SmolVLM
         ("language_model.model.", "model."),
         ("language_model.lm_head.", "lm_head."),
+        *((f"decoder.{part}", f"model.decoder.{part}") for part in _OPT_PARTS),
         ("transformer.", ""),  # GPT-2, in newer files
         ("bert.", ""),  # in files for other tasks than embeddings
         ("roberta.", ""),
@@ -86,7 +89,7 @@ def text_model_name(name: str) -> str:
 
 
 class SafetensorsFolder:
-    """The tensors in the safetensors files of a folder, by name, as they are stored.
+    """The tensors in the safetensors files of a folder, by name, as they are stored; or in pytorch_model.bin.
 
     For multimodal models, tensors of the text model are listed without the multimodal prefix.
 
@@ -106,10 +109,10 @@ class SafetensorsFolder:
         """
         self._folder = folder
         self._maps: dict[Path, mmap.mmap] = {}
-        self._entries: dict[str, _TensorEntry] = {}
+        self._entries: dict[str, TensorEntry] = {}
         self._read: set[str] = set()
         for path, names in _find_files(folder, file_name).items():
-            entries = self._read_header(path)
+            entries = self._open(path)
             for name in names if names is not None else entries:
                 if name not in entries:
                     raise ModelError(
@@ -132,12 +135,17 @@ class SafetensorsFolder:
                 f"{entry.path}: {name} is {shorten(entry.dtype)}, but only {', '.join(DTYPES)} are known."
             )
         dtype = DTYPES[entry.dtype]
-        if math.prod(entry.shape) * dtype.itemsize != entry.end - entry.start:
-            raise ModelError(f"{entry.path} is damaged: the size of {name} does not match its shape.")
         count = math.prod(entry.shape)
+        # NumPy counts the bytes of an empty array without its sizes that are 0.
+        largest = math.prod(size for size in entry.shape if size) * dtype.itemsize
+        if count * dtype.itemsize != entry.end - entry.start or largest >= 2**63:
+            raise ModelError(f"{entry.path} is damaged: the size of {name} does not match its shape.")
         if not count:
             return np.empty(entry.shape, dtype)
-        array = np.frombuffer(self._maps[entry.path], dtype, count, entry.start).reshape(entry.shape)
+        file_map, start = self._maps[entry.path], entry.start
+        if entry.record is not None:
+            start += data_start(entry.path, file_map, entry.record)
+        array = np.frombuffer(file_map, dtype, count, start).reshape(entry.shape)
         # With an odd header length tensors are unaligned, and BLAS would copy them at every call.
         return array if array.flags.aligned else array.copy()
 
@@ -180,38 +188,22 @@ class SafetensorsFolder:
             for file_map in self._maps.values():
                 file_map.madvise(mmap.MADV_DONTNEED)
 
-    def _find(self, name: str) -> _TensorEntry:
+    def _find(self, name: str) -> TensorEntry:
         entry = self._entries.get(name)
         if entry is None:
             raise ModelError(f"{self._folder} has no tensor {name}.")
         return entry
 
-    def _read_header(self, path: Path) -> dict[str, _TensorEntry]:
+    def _open(self, path: Path) -> dict[str, TensorEntry]:
+        """Map a file, and list its tensors."""
         try:
             with path.open("rb") as file:
                 file_map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             check_memory_refusal(error, path)
             raise ModelError(f"{path} cannot be read: {error}.") from error
-        length = int.from_bytes(file_map[:8], "little")
-        if len(file_map) < 8 or length > min(_MAX_HEADER_BYTES, len(file_map) - 8):
-            raise ModelError(
-                f"{path} is damaged: it is cut short, or is not a safetensors file; download it again."
-            )
-        try:
-            header = json.loads(file_map[8 : 8 + length])
-            entries = _parse_entries(path, header, 8 + length)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise ModelError(f"{path} is damaged: its header cannot be understood.") from error
-        for name, entry in entries.items():
-            if not 8 + length <= entry.start <= entry.end <= len(file_map):
-                raise ModelError(
-                    f"{path} is damaged: {shorten(name)} lies outside the file, which may be cut short; "
-                    "download it again."
-                )
-        # The format has no gaps, so the last tensor ends with the file unless the header is damaged.
-        if max((entry.end for entry in entries.values()), default=8 + length) != len(file_map):
-            raise ModelError(f"{path} is damaged: it has more bytes than its header says.")
+        read = read_entries if path.suffix == _PICKLED_SUFFIX else _read_header
+        entries = read(path, file_map)
         self._maps[path] = file_map
         return entries
 
@@ -242,7 +234,30 @@ def write_safetensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
         part.unlink(missing_ok=True)
 
 
-def _parse_entries(path: Path, header: Mapping, base: int) -> dict[str, _TensorEntry]:
+def _read_header(path: Path, file_map: mmap.mmap) -> dict[str, TensorEntry]:
+    length = int.from_bytes(file_map[:8], "little")
+    if len(file_map) < 8 or length > min(_MAX_HEADER_BYTES, len(file_map) - 8):
+        raise ModelError(
+            f"{path} is damaged: it is cut short, or is not a safetensors file; download it again."
+        )
+    try:
+        header = json.loads(file_map[8 : 8 + length])
+        entries = _parse_entries(path, header, 8 + length)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ModelError(f"{path} is damaged: its header cannot be understood.") from error
+    for name, entry in entries.items():
+        if not 8 + length <= entry.start <= entry.end <= len(file_map):
+            raise ModelError(
+                f"{path} is damaged: {shorten(name)} lies outside the file, which may be cut short; "
+                "download it again."
+            )
+    # The format has no gaps, so the last tensor ends with the file unless the header is damaged.
+    if max((entry.end for entry in entries.values()), default=8 + length) != len(file_map):
+        raise ModelError(f"{path} is damaged: it has more bytes than its header says.")
+    return entries
+
+
+def _parse_entries(path: Path, header: Mapping, base: int) -> dict[str, TensorEntry]:
     entries = {}
     for name, value in header.items():
         if name == "__metadata__":
@@ -250,33 +265,33 @@ def _parse_entries(path: Path, header: Mapping, base: int) -> dict[str, _TensorE
         shape, (start, end) = tuple(value["shape"]), value["data_offsets"]
         if not all(type(n) is int and 0 <= n < 2**63 for n in (*shape, start, end)):
             raise ValueError(name)
-        entries[name] = _TensorEntry(path, str(value["dtype"]), shape, base + start, base + end)
+        entries[name] = TensorEntry(path, str(value["dtype"]), shape, base + start, base + end)
     return entries
 
 
 def _find_files(folder: Path, file_name: str) -> Mapping[Path, list[str] | None]:
     """The files of a checkpoint -> the names of tensors to read from them; None: all."""
-    single, index_path = folder / file_name, folder / f"{file_name}.index.json"
-    if os.path.isfile(single):
-        return {single: None}
-    if os.path.isfile(index_path):
-        index = read_json(index_path).get("weight_map")
-        if not isinstance(index, dict) or not all(isinstance(file, str) for file in index.values()):
-            raise ModelError(f"{index_path} is damaged: it has no weight_map from names to files.")
-        files: dict[Path, list[str]] = {}
-        for name, file in index.items():
-            if Path(file).name != file:
-                raise ModelError(f"{index_path} names a file outside the model folder: {shorten(file)}.")
-            files.setdefault(folder / file, []).append(name)
-        missing = sorted(path.name for path in files if not os.path.isfile(path))
-        if missing:
-            raise ModelError(f"{folder} is incomplete: {', '.join(map(shorten, missing[:5]))} is missing.")
-        return files
-    if any(folder.glob("*.bin")) or any(folder.glob("*.bin.index.json")):
-        raise ModelError(
-            f"{folder} has only pickled weights (.bin), which can run code when loaded; "
-            "convert them to safetensors first."
-        )
+    for name in (file_name, _PICKLED.get(file_name)):
+        if name is not None and os.path.isfile(folder / name):
+            return {folder / name: None}
+        if name is not None and os.path.isfile(folder / f"{name}.index.json"):
+            return _read_index(folder, folder / f"{name}.index.json")
     raise ModelError(
         f"{folder} has no weights: neither {file_name} nor {file_name}.index.json; download the folder whole."
     )
+
+
+def _read_index(folder: Path, path: Path) -> dict[Path, list[str] | None]:
+    """The files that an index names -> the names of tensors to read from them."""
+    index = read_json(path).get("weight_map")
+    if not isinstance(index, dict) or not all(isinstance(file, str) for file in index.values()):
+        raise ModelError(f"{path} is damaged: it has no weight_map from names to files.")
+    files: dict[Path, list[str]] = {}
+    for name, file in index.items():
+        if Path(file).name != file:
+            raise ModelError(f"{path} names a file outside the model folder: {shorten(file)}.")
+        files.setdefault(folder / file, []).append(name)
+    missing = sorted(path.name for path in files if not os.path.isfile(path))
+    if missing:
+        raise ModelError(f"{folder} is incomplete: {', '.join(map(shorten, missing[:5]))} is missing.")
+    return dict(files)

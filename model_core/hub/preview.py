@@ -1,24 +1,28 @@
 """Reads the configuration of a model on the hub, and the headers of its weights, before it is downloaded."""
 
+import mmap
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from huggingface_hub import hf_hub_url, snapshot_download
 from huggingface_hub.file_download import http_get
 from huggingface_hub.utils import build_hf_headers
 
+from ..errors import ModelError
+from ..files.torch_file import END_SIZE, head_size, list_range
 from ..machine.progress import ProgressBar
 from .bars import SilentBar
-from .choice import is_gguf, is_weights
+from .choice import is_gguf, is_pickled, is_weights
 from .places import blob_path, locked, part_path
 from .remote import RemoteFile, RemoteModel, explained_errors
 
 _CONFIGURATION = (
     *("config.json", "generation_config.json", "model.safetensors.index.json"),
     "hf_quant_config.json",
+    "pytorch_model.bin.index.json",
     *("params.json", "consolidated.safetensors.index.json"),  # of Mistral's own layout
 )
 _SAFETENSORS_BEGINNING = 256 * 2**10  # holds most headers; the first 8 bytes say how long a header is
@@ -57,6 +61,8 @@ def preview(remote: RemoteModel) -> Iterator[Path]:
 def _read_beginning(remote: RemoteModel, file: RemoteFile, target: Path) -> int:
     """Write the beginning of a file, and let it look as large as the file. Returns the beginning's size."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    if is_pickled(file.path) and file.size:
+        return _read_ends(remote, file, target)
     size = _GGUF_BEGINNING if is_gguf(file.path) else _SAFETENSORS_BEGINNING
     _extend(remote, file, target, size)
     if not is_gguf(file.path):
@@ -68,6 +74,51 @@ def _read_beginning(remote: RemoteModel, file: RemoteFile, target: Path) -> int:
     with target.open("ab") as beginning:
         beginning.truncate(file.size)
     return size
+
+
+def _read_ends(remote: RemoteModel, file: RemoteFile, target: Path) -> int:
+    """The same for a file of torch.save, whose end lists what is where, and belongs to the preview, too."""
+    start, size = max(0, file.size - END_SIZE), 0
+    _read_range(remote, file, target, start, file.size)
+    with suppress(ModelError):  # which is said when the preview is opened
+        with _mapped(target) as file_map:
+            listed, _ = list_range(target, file_map)
+        if listed < start:
+            _read_range(remote, file, target, listed, start)
+            start = listed
+        with _mapped(target) as file_map:
+            size = min(head_size(target, file_map), _MAX_HEADER)
+    with target.open("rb") as part:
+        part.seek(start)
+        end = part.read()
+    target.unlink()
+    _extend(remote, file, target, max(size, _SAFETENSORS_BEGINNING))
+    size = target.stat().st_size
+    with target.open("r+b") as preview:
+        preview.truncate(file.size)
+        preview.seek(start)
+        preview.write(end)
+    return size
+
+
+@contextmanager
+def _mapped(path: Path) -> Iterator[mmap.mmap]:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as file_map:
+        yield file_map
+
+
+def _read_range(remote: RemoteModel, file: RemoteFile, target: Path, start: int, end: int) -> None:
+    """Write the bytes `start` to `end` of a file to `target`, which looks as large as the file."""
+    with target.open("r+b" if target.exists() else "w+b") as part:
+        part.truncate(file.size)
+        part.seek(start)
+        http_get(
+            hf_hub_url(remote.name.repository, file.path, revision=remote.commit),
+            part,
+            headers=build_hf_headers() | {"Range": f"bytes={start}-{end - 1}"},
+            expected_size=end - start,
+            tqdm_class=SilentBar,
+        )
 
 
 def _extend(remote: RemoteModel, file: RemoteFile, target: Path, size: int) -> None:

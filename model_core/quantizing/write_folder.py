@@ -69,7 +69,7 @@ def write_quantized_folder(
         if any(folder.iterdir()):
             raise ModelError(f"{folder} is not empty; give a new folder.")
         for path in files.path.iterdir():
-            if path.is_file() and path.suffix in _COPIED_SUFFIXES and "safetensors" not in path.name:
+            if path.is_file() and path.suffix in _COPIED_SUFFIXES and not path.name.endswith(".index.json"):
                 shutil.copy(path, folder)
         if (files.path / _TEMPLATES).is_dir():
             shutil.copytree(files.path / _TEMPLATES, folder / _TEMPLATES)

@@ -15,6 +15,9 @@ from gguf_models import write_model
 from gguf_tokenizers import tokenizer_metadata
 from paths import DATA
 from published_configs import published
+from published_templates import CHATML, GEMMA_TEMPLATE, LLAMA_TEMPLATE, PHI, QWEN_VL, ZEPHYR
+from published_vision import qwen3_vl_config, qwen3_vl_processor
+from torch_writer import pickle_weights
 
 from model_core.checks.file_values import read_json
 from model_core.families.config import write_json
@@ -24,27 +27,6 @@ from model_core.hub import embedded_model
 _PAGE = (".gitattributes", "README.md")
 _BPE = ("vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json", "generation_config.json")
 _ONNX = ("onnx/model.onnx", "onnx/model_quantized.onnx")
-_LLAMA_TEMPLATE = (
-    "{{ bos_token }}{% for m in messages %}<|start_header_id|>{{ m.role }}<|end_header_id|>\n\n"
-    "{{ m.content }}<|eot_id|>{% endfor %}{% if add_generation_prompt %}"
-    "<|start_header_id|>assistant<|end_header_id|>\n\n{% endif %}"
-)
-_GEMMA_TEMPLATE = (
-    "{{ bos_token }}{% for m in messages %}<start_of_turn>{{ m.role }}\n{{ m.content }}<end_of_turn>\n"
-    "{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
-)
-_CHATML = (
-    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-_ZEPHYR = (
-    "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}{{ eos_token }}\n{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
-)
-_PHI = (
-    "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
-)
 
 
 @dataclass(frozen=True)
@@ -62,6 +44,7 @@ class Layout:
         ends: names of those that end an answer.
         shards: of weights.
         prompt: what the model is given for the message "Hi.".
+        is_pickled: the weights are in pytorch_model.bin, and not in safetensors.
         quantizations: of .gguf files, whose names begin with `stem`; (): a folder.
     """
 
@@ -76,9 +59,15 @@ class Layout:
     ends: tuple[str, ...] = ()
     shards: int = 1
     prompt: str = ""
+    is_pickled: bool = False
     quantizations: tuple[str, ...] = ()
     stem: str = ""
     fields: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sees(self) -> bool:
+        """Whether it has a tower for images."""
+        return self.checkpoint.startswith("vision")
 
 
 _LLAMA_CONTROL = ("<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>")
@@ -95,7 +84,7 @@ LAYOUTS = (
         "checkpoints/qwen3",
         "Qwen3-0.6B",
         (*_BPE, "LICENSE"),
-        _CHATML,
+        CHATML,
         _QWEN_CONTROL,
         ends=("<|im_end|>", "<|endoftext|>"),
         prompt=_CHATML_PROMPT,
@@ -106,7 +95,7 @@ LAYOUTS = (
         "checkpoints/qwen2-biases",
         "Qwen2.5-0.5B-Instruct",
         (*_BPE, "LICENSE"),
-        _CHATML,
+        CHATML,
         _QWEN_CONTROL,
         ends=("<|im_end|>", "<|endoftext|>"),
         prompt=_CHATML_PROMPT,
@@ -121,7 +110,7 @@ LAYOUTS = (
             *("LICENSE.txt", "USE_POLICY.md"),
             *("original/consolidated.00.pth", "original/params.json", "original/tokenizer.model"),
         ),
-        _LLAMA_TEMPLATE,
+        LLAMA_TEMPLATE,
         _LLAMA_CONTROL,
         has_begin=True,
         ends=("<|eot_id|>",),
@@ -137,7 +126,7 @@ LAYOUTS = (
             *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
             *("generation_config.json", "tokenizer.model"),
         ),
-        _GEMMA_TEMPLATE,
+        GEMMA_TEMPLATE,
         ("<bos>", "<start_of_turn>", "<end_of_turn>", "<eos>"),
         has_begin=True,
         ends=("<eos>", "<end_of_turn>"),
@@ -149,7 +138,7 @@ LAYOUTS = (
         "checkpoints/llama-tied-gqa",
         "SmolLM2-360M-Instruct",
         (*_BPE, "special_tokens_map.json", "all_results.json", "training_args.bin", "runs/events.0", *_ONNX),
-        _CHATML,
+        CHATML,
         _QWEN_CONTROL,
         ends=("<|im_end|>",),
         prompt=_CHATML_PROMPT,
@@ -163,7 +152,7 @@ LAYOUTS = (
             *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "generation_config.json"),
             *("tokenizer.model", "eval_results.json"),
         ),
-        _ZEPHYR,
+        ZEPHYR,
         ("<s>", "</s>"),
         has_begin=True,
         ends=("</s>",),
@@ -178,7 +167,7 @@ LAYOUTS = (
             *(*_BPE, "special_tokens_map.json", "added_tokens.json", "configuration_phi3.py"),
             *("modeling_phi3.py", "sample_finetune.py", "data_summary_card.md"),
         ),
-        _PHI,
+        PHI,
         ("<|endoftext|>", "<|user|>", "<|assistant|>", "<|end|>"),
         ends=("<|end|>", "<|endoftext|>"),
         shards=2,
@@ -213,12 +202,50 @@ LAYOUTS = (
         ),
     ),
     Layout(
+        "Qwen/Qwen3-VL-2B-Instruct",
+        "Qwen/Qwen3-VL-2B-Instruct",
+        "vision/qwen3-vl",
+        None,
+        (*_BPE, "chat_template.json", "preprocessor_config.json", "video_preprocessor_config.json"),
+        QWEN_VL,
+        (*_QWEN_CONTROL, "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
+        ends=("<|im_end|>", "<|endoftext|>"),
+        prompt=_CHATML_PROMPT,
+    ),
+    Layout(
+        "facebook/opt-125m",
+        "facebook/opt-125m",
+        "checkpoints/opt",
+        "opt-125m",
+        (
+            *("vocab.json", "merges.txt", "tokenizer_config.json", "generation_config.json", "LICENSE.md"),
+            *("special_tokens_map.json", "tf_model.h5", "flax_model.msgpack"),
+        ),
+        None,
+        ("</s>", "<pad>"),
+        has_begin=True,
+        ends=("</s>",),
+        is_pickled=True,
+        fields={"tie_word_embeddings": True},
+    ),
+    Layout(
+        "BAAI/bge-m3",
+        "BAAI/bge-m3",
+        "embedders/xlm-roberta",
+        None,
+        (
+            *("colbert_linear.pt", "sparse_linear.pt", "sentencepiece.bpe.model", "special_tokens_map.json"),
+            *("onnx/model.onnx", "onnx/model.onnx_data", "onnx/tokenizer.json", "imgs/bm25.jpg", "long.jpg"),
+        ),
+        is_pickled=True,
+    ),
+    Layout(
         "bartowski/Llama-3.2-1B-Instruct-GGUF",
         "hf.co/bartowski/Llama-3.2-1B-Instruct-GGUF:Q4_K_M",
         "checkpoints/llama-rope-llama3",
         None,
         ("Llama-3.2-1B-Instruct.imatrix",),
-        _LLAMA_TEMPLATE,
+        LLAMA_TEMPLATE,
         _LLAMA_CONTROL,
         has_begin=True,
         ends=("<|eot_id|>",),
@@ -232,7 +259,7 @@ LAYOUTS = (
         "checkpoints/qwen2-biases",
         None,
         ("LICENSE",),
-        _CHATML,
+        CHATML,
         _QWEN_CONTROL,
         ends=("<|im_end|>",),
         prompt=_CHATML_PROMPT,
@@ -247,6 +274,8 @@ def write_layout(layout: Layout, folder: Path) -> Path:
     source = DATA / layout.checkpoint
     if layout.checkpoint.startswith("embedders"):
         shutil.copytree(source, folder, ignore=shutil.ignore_patterns("expected.npz"))
+        if layout.is_pickled:
+            pickle_weights(folder)
     else:
         folder.mkdir(parents=True)
         _write_model(layout, folder, source)
@@ -260,11 +289,18 @@ def write_layout(layout: Layout, folder: Path) -> Path:
 def _write_model(layout: Layout, folder: Path, source: Path) -> None:
     tokenizer = read_json(embedded_model() / "tokenizer.json")
     ids = _set_control(tokenizer, layout)
-    size = max(tokenizer["model"]["vocab"].values()) + 1
-    tensors = _widen(source, max(size, *ids.values()) + 1)
-    config = _write_config(layout, source, tensors, ids)
+    size = max(*tokenizer["model"]["vocab"].values(), *ids.values()) + 1
+    tensors = _widen(source, size)
+    if layout.sees:
+        config = qwen3_vl_config(read_json(source / "config.json"), ids, size)
+        del tensors["lm_head.weight"]
+        write_json(folder / "preprocessor_config.json", qwen3_vl_processor(source))
+    else:
+        config = _write_config(layout, source, tensors, ids)
     write_json(folder / "tokenizer.json", tokenizer)
     chat = {} if layout.template is None else {"chat_template": layout.template}
+    if layout.sees:
+        write_json(folder / "chat_template.json", chat)
     begin = {"bos_token": layout.control[0], "add_bos_token": True} if layout.has_begin else {}
     ends = {"eos_token": layout.ends[0], "tokenizer_class": "PreTrainedTokenizerFast"}
     write_json(folder / "tokenizer_config.json", {**chat, **begin, **ends})
@@ -278,6 +314,11 @@ def _write_model(layout: Layout, folder: Path, source: Path) -> None:
         merges = (m if isinstance(m, str) else " ".join(m) for m in tokenizer["model"]["merges"])
         (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges) + "\n")
     _write_weights(layout.shards, folder, tensors)
+    if layout.is_pickled:  # OPT, which has no tokenizer.json
+        pickle_weights(folder, lambda name: name.removeprefix("model."))
+        (folder / "tokenizer.json").unlink()
+        fields = {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True, "bos_token": "</s>"}
+        write_json(folder / "tokenizer_config.json", ends | fields)
 
 
 def _set_control(tokenizer: dict[str, Any], layout: Layout) -> dict[str, int]:
@@ -300,7 +341,7 @@ def _set_control(tokenizer: dict[str, Any], layout: Layout) -> dict[str, int]:
 
 def _widen(source: Path, size: int) -> dict[str, np.ndarray]:
     """The tensors of a checkpoint, with random embeddings for a larger vocabulary."""
-    folder, random = SafetensorsFolder(source), np.random.default_rng(0)
+    folder, random = SafetensorsFolder(source, rename=str), np.random.default_rng(0)
     tensors = {name: np.array(folder[name]) for name in folder.unread()}
     if source.name == "gpt2":  # published without prefix and head, and with causal masks
         del tensors["lm_head.weight"]

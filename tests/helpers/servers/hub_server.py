@@ -27,7 +27,7 @@ API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree)/([^/]+))?")
 RESOLVE = re.compile(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
 STORED = re.compile(r"/storage/(.+)")
 RANGE = re.compile(r"bytes=(\d+)-(\d*)")
-LARGE = (".safetensors", ".gguf")
+LARGE = (".safetensors", ".gguf", ".bin")
 
 
 @dataclass(frozen=True)

@@ -236,7 +236,7 @@ def check_float8(
 
 
 def test_table_has_a_row_for_each_family() -> None:
-    """`python benchmarks/models/parity.py --write` makes them."""
+    """`benchmarks/all --only families` makes them."""
     page = (ROOT / "docs" / "models.md").read_text()
     rows = re.findall(r"^\| .+ \| `(\w+)` \| \S+ \| \S+% \| (\d+) of 40 \|$", page, re.MULTILINE)
     assert sorted(rows) == [(model_type, "40") for model_type in sorted(FAMILIES)]

@@ -1,9 +1,12 @@
-"""Damaged copies of folders in other layouts: tokenizers, Mistral's own, MLX. See damaged_folders.py."""
+"""Damaged copies of folders in other layouts: tokenizers, Mistral's, MLX, torch. See damaged_folders.py."""
 
 import base64
+import io
 import json
 import os
 import random
+import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,13 +16,14 @@ from damaged_folders import damage_file
 from paths import CHECKPOINTS
 from quantized_folders import write_folder as write_quantized
 from test_mistral import write_folder
+from torch_writer import archive, pickle_weights
 
 from model_core.checks.file_values import read_json
 from model_core.families.config import write_json
 from model_core.files.gguf.pre_tokenizers import TEKKEN
 from model_core.files.safetensors import SafetensorsFolder, write_safetensors
 
-FILES = (".json", ".jinja", ".safetensors", ".model", ".tiktoken", ".txt")
+FILES = (".json", ".jinja", ".safetensors", ".bin", ".model", ".tiktoken", ".txt")
 _SIZE = 512  # of vocabularies, at most
 NUMBERS = [-1, 0, 1, 7, 2**16, 2**24, 2**31, 2**63, 1e308, float("inf"), float("nan"), "9", [9], None, True]
 _TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
@@ -47,6 +51,9 @@ def make_bases(folder: Path) -> list[Path]:
     for kind in _MLX:
         write_quantized(kind, folder / kind)
         bases.append(folder / kind)
+    for name in ("llama-tied-gqa", "llama-bfloat16"):
+        bases.append(Path(shutil.copytree(CHECKPOINTS / name, folder / f"torch-{name}")))
+        pickle_weights(bases[-1])
     return bases
 
 
@@ -127,9 +134,24 @@ def damage(number: int, bases: list[Path], folder: Path) -> str:
         path = folder / rng.choice(own if rng.random() < 0.8 else names)
         data = path.read_bytes()
         path.unlink()
-        path.write_bytes(_damage_tokens(rng, data) or damage_file(rng, path, data))
+        if path.suffix == ".bin":
+            path.write_bytes(_damage_torch(rng, path, data))
+        else:
+            path.write_bytes(_damage_tokens(rng, data) or damage_file(rng, path, data))
         done.append(path.name)
     return ", ".join(done)
+
+
+def _damage_torch(rng: random.Random, path: Path, data: bytes) -> bytes:
+    """Damage a file of torch.save, or the pickle in it alone."""
+    if rng.random() < 0.4:
+        return damage_file(rng, path, data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as records:
+            storages = {n.rpartition("/")[2]: records.read(n) for n in records.namelist() if "/data/" in n}
+            return archive(damage_file(rng, path, records.read("archive/data.pkl")), storages)
+    except (zipfile.BadZipFile, LookupError, OSError, ValueError):  # damaged before
+        return damage_file(rng, path, data)
 
 
 def _damage_tokens(rng: random.Random, data: bytes) -> bytes | None:

@@ -110,13 +110,13 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: (f / "generation_config.json").write_text('{"do_sample": true, "temperature": 5}'),
         "temperature",
     ),
-    "pickled shards": (
+    "index of pickled shards": (
         lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin.index.json"),
-        "pickled",
+        r"pytorch_model\.bin\.index\.json is damaged: it is not valid JSON",
     ),
-    "pickle": (
+    "no file of torch": (
         lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
-        "pickled",
+        "not written by torch",
     ),
     "generation config odd": (
         lambda f: (f / "generation_config.json").write_text('{"eos_token_id": "x"}'),
@@ -137,6 +137,12 @@ def test_damage_is_named(folder: Path, name: str) -> None:
 
 def test_shape_that_does_not_fit_the_size_is_named(tmp_path: Path) -> None:
     write_safetensors(tmp_path / "model.safetensors", tensor(shape=[3]), b"0" * 8)
+    with pytest.raises(ModelError, match="does not match its shape"):
+        Checkpoint(tmp_path)["model.norm.weight"]
+
+
+def test_empty_tensor_that_numpy_cannot_make_is_named(tmp_path: Path) -> None:
+    write_safetensors(tmp_path / "model.safetensors", tensor(shape=[0, 2**62], data_offsets=[0, 0]))
     with pytest.raises(ModelError, match="does not match its shape"):
         Checkpoint(tmp_path)["model.norm.weight"]
 

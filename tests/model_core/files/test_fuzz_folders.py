@@ -44,7 +44,7 @@ def test_damaged_gguf_files_give_one_clear_error() -> None:
 
 @pytest.mark.timeout(120 + COUNT)
 def test_damaged_tokenizers_and_layouts_give_one_clear_error() -> None:
-    """Also files of tiktoken, SentencePiece and Mistral, chat_template.json, and folders of MLX."""
+    """Also files of tiktoken, SentencePiece, Mistral and torch, chat_template.json, and folders of MLX."""
     results = list(fuzz(0, COUNT, what="layouts"))
     faults = [result for result in results if result.is_fault]
     assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])

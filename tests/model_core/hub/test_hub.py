@@ -3,21 +3,25 @@
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from gguf_models import copy_model, write_model
 from hub_server import HubServer, Repository
-from paths import CHECKPOINTS
+from paths import CHECKPOINTS, DATA
 from support import wait_until
 from test_mistral import write_folder as write_mistral_folder
+from torch_writer import write_torch
 
 from model_core.errors import ModelError
 from model_core.families import read_model_config, write_tape
+from model_core.files.safetensors import SafetensorsFolder
 from model_core.hub import fetch_model
 from model_core.hub.choice import choose_model_files
 from model_core.hub.names import HubName, parse_name
@@ -239,13 +243,83 @@ def test_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_repository_without_readable_weights_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "pickled").mkdir()
-    for name in ("config.json", "pytorch_model.bin"):
-        (tmp_path / "pickled" / name).write_text("{}")
-    with HubServer({"someone/pickled": tmp_path / "pickled"}) as hub:
-        (error,) = fetch("someone/pickled", home=tmp_path, HF_ENDPOINT=hub.url)
+    (tmp_path / "others").mkdir()
+    for name in ("config.json", "training_args.bin", "model.pt"):
+        (tmp_path / "others" / name).write_text("{}")
+    with HubServer({"someone/others": tmp_path / "others"}) as hub:
+        (error,) = fetch("someone/others", home=tmp_path, HF_ENDPOINT=hub.url)
         assert not hub.fetched()
-    assert "only in pickled files (.bin), which can run code when loaded" in error
+    assert "no weights: neither .safetensors nor .gguf files, nor pytorch_model.bin" in error
+
+
+def write_pickled_model(folder: Path) -> Path:
+    """A model with a file of torch.save of 3 MB, most of it a tensor that is not read."""
+    folder.mkdir()
+    source = CHECKPOINTS / "llama-tied-gqa"
+    shutil.copy(source / "config.json", folder)
+    stored = SafetensorsFolder(source, rename=str)
+    unread = {"model.rotary_emb.inv_freq": np.zeros((750, 1000), np.float32)}
+    write_torch(folder / "pytorch_model.bin", {name: np.array(stored[name]) for name in stored} | unread)
+    return folder
+
+
+def test_pickled_model_is_checked_and_run(tmp_path: Path) -> None:
+    """Its description is read before it is downloaded, and no other bytes."""
+    folder = write_pickled_model(tmp_path / "files")
+    (folder / "training_args.bin").write_bytes(b"never read")
+    with HubServer({"someone/tiny": folder}) as hub:
+        out, errors = run(LOAD, "someone/tiny", home=tmp_path, HF_ENDPOINT=hub.url)
+        assert out.startswith("someone/tiny ["), errors
+        size = (folder / "pytorch_model.bin").stat().st_size
+        tail, head, *_ = hub.ranges
+        assert tail[1] == size and size - tail[0] < 2**17 and head == (0, 2**18)
+    names = {path.name for path in tmp_path.glob("hub/models--*/snapshots/*/*")}
+    assert names == {"config.json", "pytorch_model.bin"}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda data: (DATA / "torch" / "old.bin").read_bytes(), "was written by torch before 1.6"),
+        (lambda data: data.replace(b"torch\nFloatStorage", b"os.pa\nFloatStorage"), "'os.pa.FloatStorage'"),
+        (lambda data: data[:-1000], "is damaged: it is cut short"),
+        (lambda data: b"x" * 5_000_000, "is damaged: it is cut short"),
+    ],
+)
+def test_pickled_model_that_is_refused_is_not_downloaded(
+    tmp_path: Path, change: Callable[[bytes], bytes], expected: str
+) -> None:
+    path = write_pickled_model(tmp_path / "files") / "pytorch_model.bin"
+    path.write_bytes(change(path.read_bytes()))
+    with HubServer({"someone/tiny": path.parent}) as hub:
+        _, errors = run(LOAD, "someone/tiny", home=tmp_path, HF_ENDPOINT=hub.url)
+        assert sum(stop - start for start, stop in hub.ranges) < 2**19
+    error = errors.splitlines()[-1]
+    assert "someone/tiny is not downloaded, because it cannot be run: someone/tiny/pytorch_model.bin" in error
+    assert expected in error
+    assert not list(tmp_path.glob("hub/models--*"))
+
+
+def test_files_of_pickled_models() -> None:
+    name, other = HubName("someone/tiny"), ["config.json", "tokenizer.json"]
+    shards = [f"pytorch_model-0000{i}-of-00002.bin" for i in (1, 2)]
+    index, single = "pytorch_model.bin.index.json", "pytorch_model.bin"
+    more = [
+        "training_args.bin",
+        "optimizer.bin",
+        "colbert_linear.pt",
+        "onnx/pytorch_model.bin",
+        "flax_model.msgpack",
+    ]
+    assert choose_model_files([*other, single, *more], name) == [*other, single]
+    assert choose_model_files([*other, index, *shards, *more], name) == [*other, index, *shards]
+    assert choose_model_files([*other, single, *shards], name) == [*other, single]
+    assert choose_model_files([*other, single, "model.safetensors"], name) == [*other, "model.safetensors"]
+    assert choose_model_files([*other, single, "tiny-Q8_0.gguf"], name) == ["tiny-Q8_0.gguf"]
+    inner = ["modules.json", "2_Dense/config.json", "2_Dense/pytorch_model.bin"]
+    assert choose_model_files([single, *inner], name) == [inner[0], single, *inner[1:]]
+    with pytest.raises(ModelError, match=r"has no \.gguf files, of which :Q8_0 could be one"):
+        choose_model_files([*other, single], HubName("someone/tiny", "Q8_0"))
 
 
 def test_quantization_chooses_gguf_files(tmp_path: Path) -> None:

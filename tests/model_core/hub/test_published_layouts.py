@@ -1,5 +1,6 @@
 """The layouts of much downloaded small models load from what their pages tell people to type."""
 
+import base64
 import json
 import os
 import subprocess
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 from conftest import running_server
 from hub_server import HubServer, Repository
+from image_files import write_image
 from paths import ROOT
+from PIL import Image
 from published_layouts import LAYOUTS, Layout, write_layout
 from tokenizers import Tokenizer
 
@@ -23,7 +26,7 @@ import json, sys
 from model_core import LLM, SamplingParams
 from model_core.errors import TritonchatError
 for line in sys.stdin:
-    typed, has_template, is_embedder = json.loads(line)
+    typed, has_template, is_embedder, image = json.loads(line)
     try:
         with LLM(typed, max_context=128) as llm:
             params = SamplingParams(max_tokens=4, temperature=0, ignore_eos=True)
@@ -31,9 +34,12 @@ for line in sys.stdin:
                 found = llm.embed("A cat.").tolist()
             elif has_template:
                 answer = llm.chat([{"role": "user", "content": "Hi."}], params)
-                found = [answer.usage.prompt_tokens, answer.token_ids]
+                parts = [{"type": "image_url", "image_url": {"url": image}}, {"type": "text", "text": "Hi."}]
+                seen = llm.chat([{"role": "user", "content": parts}], params) if image else None
+                tokens = seen.usage.prompt_tokens if seen else 0
+                found = [answer.usage.prompt_tokens, answer.token_ids, tokens]
             else:
-                found = [0, llm.generate("Hi.", params).token_ids]
+                found = [0, llm.generate("Hi.", params).token_ids, 0]
             print(json.dumps([llm.name, found]), flush=True)
     except TritonchatError as error:
         print(json.dumps(["error", str(error)]), flush=True)
@@ -64,7 +70,12 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubServer]:
 def answers(hub: HubServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     """By the names on the hub, the names of the models and what they answer."""
     home = tmp_path_factory.mktemp("home")
-    asked = [(x.typed, x.template is not None, x.checkpoint.startswith("embedders")) for x in LAYOUTS]
+    png = write_image(Image.new("RGB", (64, 32), "red"))
+    image = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    asked = [
+        (x.typed, x.template is not None, x.checkpoint.startswith("embedders"), image if x.sees else None)
+        for x in LAYOUTS
+    ]
     environment = {"HF_HOME": str(home), "HF_ENDPOINT": hub.url, "HF_TOKEN": TOKEN}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -88,12 +99,16 @@ def test_layout_loads_from_what_people_type(
     if layout.checkpoint.startswith("embedders"):
         assert np.isclose(np.linalg.norm(found), 1.0)
         return
-    prompt_tokens, token_ids = found
+    prompt_tokens, token_ids, image_tokens = found
     assert len(token_ids) == 4
+    if layout.template is None:
+        return
     # The prompt has each control token of the template once, the begin token too.
     folder = hub.repositories[_FOLDERS.get(layout.name, layout.name)].folder
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     assert prompt_tokens == len(tokenizer.encode(layout.prompt, add_special_tokens=False).ids)
+    # An image of 64 x 32 has 8 x 4 patches of 8 x 8, and two control tokens around it.
+    assert image_tokens - prompt_tokens == (8 * 4 + 2 if layout.sees else -prompt_tokens)
 
 
 def test_only_what_is_read_is_downloaded(hub: HubServer, answers: dict[str, list[Any]]) -> None:
@@ -101,7 +116,7 @@ def test_only_what_is_read_is_downloaded(hub: HubServer, answers: dict[str, list
     names = {Path(path).name for path in hub.fetched() if "/resolve/" in path}
     programs = (
         ".py",
-        ".bin",
+        ".pt",
         ".h5",
         ".ot",
         ".msgpack",
@@ -113,6 +128,8 @@ def test_only_what_is_read_is_downloaded(hub: HubServer, answers: dict[str, list
         ".imatrix",
     )
     assert [name for name in names if name.endswith(programs)] == []
+    pickled = {path.rpartition("/resolve/")[0] for path in hub.fetched() if path.endswith(".bin")}
+    assert pickled == {f"/{layout.name}" for layout in LAYOUTS if layout.is_pickled}
     chosen = {name for name in names if name.endswith(".gguf")}
     assert chosen <= {"Llama-3.2-1B-Instruct-Q4_K_M.gguf", "qwen2.5-0.5b-instruct-q4_k_m.gguf"}
 
