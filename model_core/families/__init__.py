@@ -38,20 +38,11 @@ from .dense import (
     apertus,
     arcee,
     bitnet,
-    bloom,
     cohere2,
     exaone4,
-    falcon,
     glm4,
-    gpt2,
-    gpt_bigcode,
-    gpt_neox,
-    gptj,
-    mpt,
     olmo2,
     olmo3,
-    opt,
-    phi,
     stablelm,
     starcoder2,
 )
@@ -88,6 +79,7 @@ from .experts import (
     qwen3_moe,
 )
 from .gemma import gemma, gemma1, gemma3n, gemma4
+from .gpts import bloom, falcon, gpt2, gpt_bigcode, gpt_neox, gptj, mpt, opt, phi
 from .latent import deepseek, deepseek_sparse, hy_v4, mistral4
 from .llama import (
     baichuan,
