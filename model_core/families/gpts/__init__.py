@@ -1,1 +1,1 @@
-"""Decoders of GPT's kind: layer norms, biases, and no gate in the MLP. Nothing here knows files or kernels."""
+"""Decoders of GPT's kind: layer norms, biases, an MLP without gate. Nothing here knows files or kernels."""
