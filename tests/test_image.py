@@ -18,7 +18,7 @@ from support import free_port, have_ended
 
 # A minute of downloads, a minute of unpacking, kernels that are compiled, all on a busy machine.
 pytestmark = [
-    pytest.mark.timeout(2400),
+    pytest.mark.timeout(3600),
     pytest.mark.skipif(
         "IMAGE_TESTS" not in os.environ, reason="takes minutes and a network: make test-image"
     ),
@@ -28,7 +28,7 @@ pytestmark = [
 BASE = "docker.io/library/debian:bookworm-slim"
 ISOLATION = "--isolation=chroot"  # needs no namespaces, so it works in a container, too
 KEY = "a-key"
-START_S, STOP_S = 900, 60
+START_S, STOP_S = 1800, 60
 
 
 @dataclass(frozen=True)

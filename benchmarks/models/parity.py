@@ -1,6 +1,7 @@
 """How closely each model family computes what Hugging Face Transformers does: the table in docs/models.md.
 
     python benchmarks/models/parity.py [MODEL_TYPE ...]     # print rows of the table
+    python benchmarks/models/parity.py --write MODEL_TYPE   # write a row of it
     benchmarks/all --only families                          # make all rows of the table anew
 
 It runs the checkpoints of tests/data/checkpoints, which make_checkpoints.py made with Transformers. Each row
@@ -24,6 +25,7 @@ HEADER = """\
 | models | `model_type` | logits differ by | with int8 weights | equal greedy tokens |
 | --- | --- | --- | --- | --- |
 """
+_ROWS = re.compile(r"(?:\|.*\n)*")
 _ROW = re.compile(r"^\| (?P<models>.*?) \| `(?P<model_type>\w+)` \|.*\n", re.MULTILINE)
 
 
@@ -50,6 +52,7 @@ def make_row(models: str, model_type: str, folders: list[Path]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model_types", nargs="*", help="default: all")
+    parser.add_argument("--write", action="store_true", help="write the rows to docs/models.md")
     parser.add_argument("--table", action="store_true", help="print the head of the table, too")
     arguments = parser.parse_args()
     folders: dict[str, list[Path]] = defaultdict(list)
@@ -57,15 +60,17 @@ def main() -> None:
         folders[read_config(folder)["model_type"]].append(folder)
     page = TABLE.read_text()
     start = page.index(HEADER) + len(HEADER)
-    end = page.index("\n\n", start) + 1
+    end = _ROWS.match(page, start).end()  # type: ignore[union-attr]  # it matches nothing, too
     models = {match["model_type"]: match["models"] for match in _ROW.finditer(page[start:end])}
-    wanted = [*models, *sorted(folders.keys() - models.keys())]  # new rows come last
-    if arguments.model_types:
-        wanted = arguments.model_types
+    rows = {match["model_type"]: match[0] for match in _ROW.finditer(page[start:end])}
     print(HEADER if arguments.table else "", end="")
-    for model_type in wanted:
+    # New rows come last.
+    for model_type in arguments.model_types or [*models, *sorted(folders.keys() - models.keys())]:
         row = make_row(models.get(model_type, model_type), model_type, folders[model_type])
         print(row, end="", flush=True)
+        rows[model_type] = row
+    if arguments.write:
+        TABLE.write_text(page[:start] + "".join(rows.values()) + page[end:])
 
 
 if __name__ == "__main__":

@@ -38,20 +38,13 @@ from .dense import (
     apertus,
     arcee,
     bitnet,
-    bloom,
     cohere2,
     exaone4,
-    falcon,
     glm4,
-    gpt2,
-    gpt_bigcode,
-    gpt_neox,
-    gptj,
-    mpt,
+    nanochat,
+    nemotron,
     olmo2,
     olmo3,
-    opt,
-    phi,
     stablelm,
     starcoder2,
 )
@@ -88,6 +81,7 @@ from .experts import (
     qwen3_moe,
 )
 from .gemma import gemma, gemma1, gemma3n, gemma4
+from .gpts import bloom, falcon, gpt2, gpt_bigcode, gpt_neox, gptj, mpt, opt, phi
 from .latent import deepseek, deepseek_sparse, hy_v4, mistral4
 from .llama import (
     baichuan,
@@ -180,6 +174,7 @@ FAMILIES: dict[str, ModuleType] = {
     "hy_v4": hy_v4,
     "internlm2": internlm2,
     "internlm3": internlm3,
+    "jais2": nemotron,
     "jamba": jamba,
     "kimi_linear": kimi_linear,
     "lfm2": lfm2,
@@ -200,6 +195,8 @@ FAMILIES: dict[str, ModuleType] = {
     "mixtral": mixtral,
     "mpt": mpt,
     "muse_glimmer_text": muse_glimmer,
+    "nanochat": nanochat,
+    "nemotron": nemotron,
     "nemotron_h": nemotron_h,
     "olmo2": olmo2,
     "olmo3": olmo3,

@@ -886,6 +886,19 @@ VARIANTS = {
         base={},
     ),
     "arcee": Variant("arcee", BIASES | {"head_dim": 12}),
+    "nemotron": Variant(
+        "nemotron",
+        BIASES | {"norm_eps": 1e-3, "head_dim": 12, "rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"rope_parameters": ROPE | {"partial_rotary_factor": 1.0}},
+    ),
+    "jais2": Variant(
+        "jais2", {"layer_norm_eps": 1e-3, "pad_token_id": 0}, without=dict.fromkeys(BIASES, False)
+    ),
+    "nanochat": Variant(
+        "nanochat",
+        {"attention_bias": True, "final_logit_softcapping": 12.0},
+        without={"final_logit_softcapping": None},
+    ),
     "gemma": Variant("gemma", {"head_dim": 12}),
     "olmoe": Variant(
         "olmoe",

@@ -6,6 +6,31 @@ _WINDOWED = "sliding_attention"
 _GLM_TYPES = ["deepseek_sparse_attention" if i % 4 == 3 else "linear_attention" for i in range(45)]
 _STEP_WINDOWS = [i % 4 > 0 for i in range(48)]  # the last three are for MTP
 PUBLISHED_NEWEST: dict[str, dict[str, Any]] = {
+    "nanochat-d32": {
+        "model_type": "nanochat",
+        "attention_bias": False,
+        "final_logit_softcapping": 15.0,
+        "hidden_act": "relu2",
+        "max_position_embeddings": 2048,
+        "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"},
+        "tie_word_embeddings": False,
+    },
+    "Jais-2-8B-Chat": {
+        "model_type": "jais2",
+        "attention_bias": True,
+        "head_dim": 128,
+        "hidden_act": "relu2",
+        "hidden_size": 3328,
+        "intermediate_size": 26624,
+        "layer_norm_eps": 1e-05,
+        "max_position_embeddings": 8192,
+        "mlp_bias": True,
+        "num_attention_heads": 26,
+        "num_hidden_layers": 32,
+        "num_key_value_heads": 26,
+        "rope_scaling": None,
+        "tie_word_embeddings": False,
+    },
     "Muse-Glimmer-30B": {
         "model_type": "muse_glimmer_text",
         "attention_bias": False,

@@ -67,6 +67,18 @@ _BAICHUAN: dict[str, Any] = {
     "tie_word_embeddings": False,
 }
 PUBLISHED_OLDER: dict[str, dict[str, Any]] = {
+    "Minitron-4B-Base": {
+        "model_type": "nemotron",
+        "attention_bias": False,
+        "head_dim": 128,
+        "hidden_act": "relu2",
+        "initializer_range": 0.0134,
+        "mlp_bias": False,
+        "norm_eps": 1e-05,
+        "partial_rotary_factor": 0.5,
+        "rope_scaling": None,
+        "tie_word_embeddings": False,
+    },
     "Baichuan2-7B-Base": {
         **_BAICHUAN,
         "max_position_embeddings": 4096,
