@@ -97,21 +97,14 @@ class Tape:
         return y
 
     def layer_norm(
-        self,
-        x: Span,
-        name: str,
-        eps: float,
-        to: str | None,
-        bias: bool = False,
-        per_head: bool = False,
-        offset: float = 0.0,
+        self, x: Span, name: str, eps: float, to: str | None, bias: bool = False, per_head: bool = False
     ) -> Span:
         """Layer norm of each head, in place or to the buffer `to`: the RMS norm of x - mean(x).
 
-        per_head: each head has its own weights. offset: see norm.
+        per_head: each head has its own weights.
         """
         y = self.center(x, to)
-        self.norm(y, name, eps, offset=offset, per_head=per_head)
+        self.norm(y, name, eps, per_head=per_head)
         shape = (x.width if per_head else x.size,)
         return self.map("add", y, WeightRef(f"{name}.bias", shape)) if bias else y
 

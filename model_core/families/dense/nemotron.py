@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, read_flag, read_number
+from ...tape.references import Span, WeightRef
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
@@ -41,7 +42,7 @@ def read_config(raw: dict[str, Any]) -> NemotronConfig:
 
 def write_tape(t: Tape, c: NemotronConfig) -> None:
     """x += attention(norm(x)), x += down(relu(up(norm(x)))^2) in each layer."""
-    norm = partial(t.layer_norm, eps=c.norm_eps, to="h", bias=True, offset=c.norm_offset)
+    norm = partial(_norm, t, c)
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"
@@ -49,3 +50,10 @@ def write_tape(t: Tape, c: NemotronConfig) -> None:
         h = norm(x, f"{p}.post_attention_layernorm")
         x = t.add(x, write_plain_mlp(t, c, h, f"{p}.mlp.up_proj", f"{p}.mlp.down_proj", c.mlp_bias))
     write_logits(t, c, norm(t.take_rows(x), "model.norm"))
+
+
+def _norm(t: Tape, c: NemotronConfig, x: Span, name: str) -> Span:
+    """Layer norm with weights and a bias."""
+    y = t.center(x, "h")
+    t.norm(y, name, c.norm_eps, offset=c.norm_offset)
+    return t.map("add", y, WeightRef(f"{name}.bias", (x.size,)))
