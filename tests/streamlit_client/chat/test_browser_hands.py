@@ -119,3 +119,11 @@ def test_draft_stays_in_its_conversation(visit: Callable[..., Page], address: st
     expect(line(page)).to_have_value("for that one")
     button(page.get_by_test_id("stSidebar"), "Hello").first.click()
     expect(line(page)).to_have_value("for this chat alone")
+
+
+def test_nine_conversations_stand_on_a_screen(visit: Callable[..., Page], address: str, client: ChatClient):
+    for number in range(9):
+        client.conversations().create(f"Chat {number}")
+    page = visit(address)
+    ninth = page.get_by_test_id("stSidebar").locator("[class*='st-key-open-']").nth(8)
+    expect(ninth).to_be_in_viewport(ratio=1)
