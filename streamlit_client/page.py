@@ -30,8 +30,9 @@ def main() -> None:
     page = st.navigation(pages, position="hidden")
     owner()  # shows a stranger the login, and nothing else
     with st.sidebar:
-        for each in pages:
-            st.page_link(each, icon=PAGES[each.title][1])
+        with st.container(key="pages"):
+            for each in pages:
+                st.page_link(each, icon=PAGES[each.title][1])
         show_person()
         show_browser_part()
     page.run()

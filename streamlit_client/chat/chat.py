@@ -10,7 +10,14 @@ from streamlit_client.chat.chat_list import ADDRESS, open_new, open_temporary, s
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
-from streamlit_client.chat.state import Chat, open_chat, start, store_results
+from streamlit_client.chat.state import (
+    OTHER_TEMPERATURE,
+    Chat,
+    is_greedy,
+    open_chat,
+    start,
+    store_results,
+)
 from streamlit_client.chat.tool_calls import note_start, offer_tools, show_servers
 from streamlit_client.chat.turn_view import run_again, show_turns
 from streamlit_client.chat.unsent import (
@@ -39,6 +46,7 @@ from streamlit_client.shared.settings import (
     choose,
     choose_model,
     chosen_model,
+    get_chosen,
     show_models,
     show_settings,
 )
@@ -46,6 +54,10 @@ from streamlit_client.shared.temporary import PageConversations
 from triton_server.contract.conversation_errors import ConversationNotFound
 
 SAME_ANSWER = "At temperature 0 the answer is the same each time. Settings has the temperature."
+OTHER_ANSWER = (
+    "The model's own temperature is 0, which would give the same answer. "
+    f"So another one is asked for at {OTHER_TEMPERATURE}."
+)
 TEMPORARY = (
     "**Temporary chat.** It is not kept: it is gone when you open another chat or load the page again."
 )
@@ -64,10 +76,12 @@ def main() -> None:
     model: ModelDescription | None = st.session_state.get("model")
     # Before the settings, which follow the model that is chosen there.
     places = show_input(chat, model, error)
-    settings = show_side_bar(chat, model, error)
+    settings, list_tab = show_side_bar(chat, model)
     if stats is not None:
         send_what_waits(chat)
     start_answer(chat, conversations, settings, error or chat_error)
+    with list_tab:  # now it has the conversation that a first question has made
+        show_conversations(chat, error)
     keep(chat)
     turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
@@ -191,17 +205,19 @@ def send_results(turn: Turn, results: dict[str, str]) -> None:
     report_errors(lambda: store_results(chat, turn, get_conversations(), results))
 
 
-def is_greedy(turn: Turn, model: ModelDescription | None) -> bool:
-    """Whether another answer has the same words: no temperature lets the model choose others."""
-    defaults = {} if model is None else model["sampling"] or {}
-    return turn.parameters.get("temperature", defaults.get("temperature")) == 0
+def describe_again(model: ModelDescription | None) -> str | None:
+    """What is to be said about the temperature of another answer to the last question."""
+    chosen = get_chosen().get("temperature")
+    if chosen == 0:
+        return SAME_ANSWER
+    return OTHER_ANSWER if is_greedy({"temperature": chosen}, model) else None
 
 
 # What a person sees. Each function draws a part of the page.
 
 
-def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatError | None) -> ChatSettings:
-    """Show the list of conversations and the settings; return the settings."""
+def show_side_bar(chat: Chat, model: ModelDescription | None) -> tuple[ChatSettings, DeltaGenerator]:
+    """Show the side bar without the list of conversations; return the settings, and the place of the list."""
     with st.sidebar:
         with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
             st.button(
@@ -226,16 +242,19 @@ def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatE
         with settings_tab:
             show_servers(chat)
             settings = show_settings(model)
-        with list_tab:
-            if error is not None:
-                st.caption("The list is not available while the server does not answer.")
-                return settings
-            try:
-                show_sharing(chat)  # above the list, which can be long
-                show_list(chat)
-            except TritonchatError as list_error:
-                st.error(describe_error(list_error))
-    return settings
+    return settings, list_tab
+
+
+def show_conversations(chat: Chat, error: TritonchatError | None) -> None:
+    """Show the list of conversations, and above it how to export and import them."""
+    if error is not None:
+        st.caption("The list is not available while the server does not answer.")
+        return
+    try:
+        show_sharing(chat)  # above the list, which can be long
+        show_list(chat)
+    except TritonchatError as list_error:
+        st.error(describe_error(list_error))
 
 
 def look_again(is_away: bool) -> None:
@@ -298,7 +317,7 @@ def show_buttons(chat: Chat, turn: Turn, model: ModelDescription | None, is_runn
     if not isinstance(turn.error, PromptTooLong):
         is_refused = isinstance(turn.error, InvalidRequest) and turn.error.param == "files"
         label = "Answer again" if turn.error is None else "Send without files" if is_refused else "Try again"
-        hint = SAME_ANSWER if turn.error is None and is_greedy(turn, model) else None
+        hint = describe_again(model) if turn.error is None else None
         st.button(label, icon=":material/refresh:", on_click=try_again, args=[turn], help=hint)
     if waits_for_server(chat):
         st.caption("It is sent by itself when the server is back.")

@@ -15,6 +15,7 @@ from triton_server.conversations import exchange
 from triton_server.conversations.tree import Conversation
 
 _UPLOAD = "import_number"  # a new uploader has no file
+_MENU = "sharing"
 
 
 def show_sharing(chat: Chat) -> None:
@@ -23,7 +24,7 @@ def show_sharing(chat: Chat) -> None:
         "Export and import",
         icon=":material/import_export:",
         width="stretch",
-        key="sharing",
+        key=_MENU,
         on_change="rerun",
     )
     if not menu.open:
@@ -72,5 +73,6 @@ def _import(key: str) -> None:
         st.session_state.import_error = describe_error(error)
         return
     st.session_state[_UPLOAD] += 1
+    st.session_state[_MENU] = False  # it would lie over the conversation
     open_conversation(stored[-1].id)
     st.toast(f"{len(stored)} imported", icon=":material/check:")

@@ -5,11 +5,13 @@ conversation go on with branches of their own, and neither changes what the othe
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from model_core.errors import TritonchatError
+from model_core.llm.description import ModelDescription
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
 from triton_server.conversations import tree
@@ -21,6 +23,8 @@ from ..shared.temporary import PageConversations
 from .keeping import attach_keeper, describe_calls, find_running, restore
 
 _MAX_SEED = 2**31
+# Of another answer to the same question, where the model's own 0 would repeat the first one.
+OTHER_TEMPERATURE = 0.7
 
 
 @dataclass
@@ -252,6 +256,8 @@ def start(
     """
     turn, parameters = chat.pending, {**settings.parameters(), "model": model["name"]}
     parameters |= limit_by_context(parameters, model["description"])
+    if turn is not None and repeats(chat, turn, model, parameters):
+        parameters["temperature"] = OTHER_TEMPERATURE
     sent: dict[str, Any] = {"truncation": "auto"}
     if parameters["seed"] is None:  # it is kept with the turn, so that the answer can be made again
         parameters["seed"] = secrets.randbelow(_MAX_SEED)
@@ -277,6 +283,22 @@ def start(
     attach_keeper(turn, conversations, chat.id)
     chat.running[turn.id] = turn
     turn.start(client, build, {**parameters, **sent}, model)
+
+
+def is_greedy(parameters: Mapping[str, Any], description: ModelDescription | None) -> bool:
+    """Whether nobody has chosen a temperature, and the model's own is 0."""
+    sampling = {} if description is None else description["sampling"] or {}
+    return parameters.get("temperature") is None and sampling.get("temperature") == 0
+
+
+def repeats(chat: Chat, turn: Turn, model: dict[str, Any], parameters: Mapping[str, Any]) -> bool:
+    """Whether the model would answer a pending question as it has done before, word for word."""
+    if turn.text or chat.stored is None or not is_greedy(parameters, model["description"]):
+        return False
+    return any(
+        other.question == turn.question and other.answer and other.parameters.get("model") == model["name"]
+        for other in chat.stored.children(turn.parent)
+    )
 
 
 def store_results(chat: Chat, turn: Turn, conversations: Conversations, results: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from streamlit_client.messages.list_view import REDRAW_INTERVAL_S, Feed, follow,
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.markdown import escape
 from triton_server.client.conversations import Conversations
+from triton_server.conversations import tree
 
 _MAX_QUESTION = 60  # characters of one that is quoted
 # Gives the results of tools, by the ids of their calls, to the model.
@@ -55,14 +56,20 @@ def find_surroundings(chat: Chat, turns: list[Turn]) -> list[Surroundings]:
     """What the list has to know beside each turn."""
     names = [entry["name"] for entry in st.session_state.get("models", ())]
     stored = {} if chat.stored is None else {turn.id: turn for turn in chat.stored.turns}
-    children: dict[int | None, list[int]] = {}
+    children: dict[int | None, list[tree.Turn]] = {}
     for each in stored.values():
-        children.setdefault(each.parent, []).append(each.id)
+        children.setdefault(each.parent, []).append(each)
     known = [None if turn.id is None else stored.get(turn.id) for turn in turns]
     return [
-        Surroundings(names) if each is None else Surroundings(names, children[each.parent], each.rating)
+        Surroundings(names) if each is None else _describe_place(names, each, children[each.parent])
         for each in known
     ]
+
+
+def _describe_place(models: list[str], turn: tree.Turn, siblings: list[tree.Turn]) -> Surroundings:
+    earlier = (each for each in siblings if each.id < turn.id and each.question == turn.question)
+    is_repeated = bool(turn.answer) and any(each.answer == turn.answer for each in earlier)
+    return Surroundings(models, [each.id for each in siblings], turn.rating, is_repeated)
 
 
 def run_again() -> NoReturn:

@@ -9,6 +9,7 @@ from typing import Any
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import (
     EMPTY_ANSWER,
+    REPEATED_ANSWER,
     describe_progress,
     describe_reasoning,
     describe_truncation,
@@ -33,11 +34,13 @@ class Surroundings:
         models: the names of the models that could answer.
         siblings: the ids of the turns in its place, itself included, the oldest first.
         rating: 1, 0 or -1; None: the store does not have the turn, so it cannot be rated.
+        is_repeated: whether an earlier turn in its place has the same question and answer.
     """
 
     models: Sequence[str] = ()
     siblings: Sequence[int] = ()
     rating: int | None = None
+    is_repeated: bool = False
 
 
 def describe_turn(turn: Turn, around: Surroundings) -> dict[str, Any]:
@@ -53,7 +56,7 @@ def describe_turn(turn: Turn, around: Surroundings) -> dict[str, Any]:
         "shows_answer": True,
         "copy_from": count_units(turn.question) if is_continued else 0,
         "is_running": is_running,
-        "notes": [describe_progress(turn)] if is_running else _describe_end(turn, len(around.models) > 1),
+        "notes": [describe_progress(turn)] if is_running else _describe_end(turn, around),
         "error": None if turn.error is None else "\n\n".join(explain_error(turn.error)),
         "sources": _describe_sources(turn),
         "calls": [
@@ -112,14 +115,15 @@ def _describe_file(file: Attachment) -> dict[str, Any]:
     }
 
 
-def _describe_end(turn: Turn, has_choice: bool) -> list[str]:
+def _describe_end(turn: Turn, around: Surroundings) -> list[str]:
     """What stands under an answer that has ended: what is missing, its model, its figures."""
     if turn.error is not None:
         return []
     is_empty = turn.answer is not None and not turn.has_answer
-    model = str(turn.parameters.get("model", "")) if has_choice else ""
+    model = str(turn.parameters.get("model", "")) if len(around.models) > 1 else ""
     figures = " · ".join(filter(None, (model, format_statistics(turn))))
-    notes = EMPTY_ANSWER if is_empty else "", describe_truncation(turn), figures
+    same = REPEATED_ANSWER if around.is_repeated and turn.parameters.get("temperature") == 0 else ""
+    notes = EMPTY_ANSWER if is_empty else "", same, describe_truncation(turn), figures
     return [note for note in notes if note]
 
 

@@ -16,6 +16,7 @@ from .conversation import Turn
 from .markdown import escape
 
 EMPTY_ANSWER = "The answer is empty: the model has ended it at once."
+REPEATED_ANSWER = "It is the same answer as before: the temperature is 0, so nothing is left to chance."
 
 _EXPLANATIONS: dict[type[TritonchatError], str] = {
     ConversationNotFound: "There is no conversation with this address.",
@@ -73,6 +74,9 @@ def format_statistics(turn: Turn) -> str:
             parts.append(f"{usage.get('prompt_tokens', 0)} tokens in, {out} out")
         if turn.answer.seed is not None:
             parts.append(f"seed {turn.answer.seed}")
+        temperature = turn.parameters.get("temperature")
+        if isinstance(temperature, int | float):
+            parts.append(f"temperature {temperature:g}")
     parts.append(_describe_end(turn))
     return " · ".join(parts)
 

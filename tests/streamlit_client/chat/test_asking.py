@@ -138,6 +138,7 @@ def test_branches_survive_export_and_import(page: ChatPage, conversations: Conve
         (turn.question, turn.answer, turn.parent) for turn in stored.turns
     ]
     assert page.questions == ["one", "two"] and page.branches == ["2 of 2"]
+    assert not page.app.file_uploader  # the menu does not lie over the conversation
 
 
 def test_file_that_is_no_conversation_is_refused(page: ChatPage):

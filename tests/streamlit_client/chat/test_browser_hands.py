@@ -154,3 +154,11 @@ def test_question_written_at_once_is_of_the_next_conversation(
         "Show some code",
         "A draft goes on",
     ]
+
+
+def test_nine_conversations_stand_on_a_screen(visit: Callable[..., Page], address: str, client: ChatClient):
+    for number in range(9):
+        client.conversations().create(f"Chat {number}")
+    page = visit(address)
+    ninth = page.get_by_test_id("stSidebar").locator("[class*='st-key-open-']").nth(8)
+    expect(ninth).to_be_in_viewport(ratio=1)

@@ -5,6 +5,7 @@ import json
 import pytest
 from chat_page import ChatPage
 
+from streamlit_client.shared.descriptions import REPEATED_ANSWER
 from streamlit_client.shared.markdown import escape
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
@@ -44,6 +45,21 @@ def test_answer_again_keeps_the_first_answer(page: ChatPage, conversations: Conv
     turns = conversations.get(page.id).turns
     assert [turn.parent for turn in turns] == [None] * 3
     assert len({turn.parameters["seed"] for turn in turns}) == 3
+
+
+def test_answer_again_is_another_one_though_the_model_has_no_temperature(
+    page: ChatPage, conversations: Conversations
+):
+    page.change("number_input", "Seed", 1).change("number_input", "Max tokens", 40)
+    page.ask("Tell me a story.").click("Answer again")
+    assert page.notes[-1].endswith("seed 1 · temperature 0.7 · cut at max tokens")
+    page.change("number_input", "Temperature", 0.0).click("Answer again")  # the person wants the same one
+    assert page.notes[-2] == REPEATED_ANSWER
+    first, other, same = conversations.get(page.id).turns
+    assert [turn.parameters.get("temperature") for turn in (first, other, same)] == [None, 0.7, 0]
+    assert first.answer == same.answer != other.answer
+    page.act(3, "branch", -1)
+    assert REPEATED_ANSWER not in page.notes
 
 
 def test_continued_answer_is_the_one_that_was_cut(page: ChatPage, client: ChatClient):

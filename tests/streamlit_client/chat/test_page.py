@@ -128,7 +128,10 @@ def test_stop_keeps_the_partial_answer(
     visit: Callable[..., Page], endless: Server, page_of: Callable[[Server], str]
 ):
     page = visit(page_of(endless))
-    ask_at_length(page, "Hello, who are you?")
+    ask_at_length(page, "Hello, am I in the list?")
+    page.get_by_role("tab", name="Chats").click()
+    expect(button(page.get_by_test_id("stSidebar"), "Hello, am I in the list?").first).to_be_visible()
+    open_settings(page)
     with endless.paused():
         expect(button(page, "What rhymes with cat?")).to_have_count(0)  # the welcome has gone
         first_word = answers(page).get_by_test_id("stMarkdown").first.inner_text().split()[0]

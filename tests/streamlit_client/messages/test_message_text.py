@@ -305,6 +305,19 @@ def test_blocks_have_the_direction_of_their_text(draw: Draw) -> None:
     expect(paragraphs.nth(1)).to_have_css("direction", "ltr")
 
 
+def test_blocks_that_hold_others_have_the_direction_of_the_text_in_them(draw: Draw) -> None:
+    table = "| חמש | b |\n|-|-|\n| 1 | 2 |"
+    page = draw(f"1. **אחת** one\n2. Two\n   - שלוש\n\n> ארבע\n\n{table}", "- One\n- שתיים")
+    hebrew, english = page.locator(".tc-text").all()
+    for holder in ("ol", "ol > li:first-child", "ul", "blockquote", "table"):
+        expect(hebrew.locator(holder)).to_have_css("direction", "rtl")
+    expect(hebrew.locator("ol > li").last).to_have_css("direction", "ltr")
+    first, second = (hebrew.locator("th").nth(number).bounding_box() for number in range(2))
+    assert first and second and first["x"] > second["x"]
+    expect(english.locator("ul")).to_have_css("direction", "ltr")
+    expect(english.locator("li").last).to_have_css("direction", "rtl")
+
+
 def test_code_is_coloured_as_a_whole_however_long(draw: Draw) -> None:
     lines = "\n".join(f"value_{n} = 'text'  # {n}" for n in range(400))
     long_string = "x = '''\n" + "it's text\n\n" * 400 + "'''\nreturn 1"

@@ -13,6 +13,8 @@ import { formulaPlugin } from "./formulas.js";
 const WRITTEN_ADDRESS = /^(?:https?:\/\/|mailto:|www\.|[^/]+@)/i;
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);/i;
 const HOLDERS = "ol, ul, li, blockquote, .tc-table, table, thead, tbody, tr"; // of blocks
+const HOLDER_TOKEN = /^(?:ordered_list|bullet_list|list_item|blockquote|table)_/;
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const FORMULA = /\$\$|\\\[|\\begin\{/; // of which a fence might still become a part
 const TASK = /^\[([ xX])\](?=\s)/;
 
@@ -33,8 +35,8 @@ function buildParser() {
     const state = tokens[place].content ? 'checked aria-label="Done"' : 'aria-label="Not done"';
     return `<input type="checkbox" disabled ${state}>`;
   };
-  parser.renderer.rules.table_open = () =>
-    '<div class="tc-table" tabindex="0" role="group" aria-label="Table"><table>\n';
+  parser.renderer.rules.table_open = (tokens, place, options, env, self) =>
+    `<div class="tc-table" tabindex="0" role="group" aria-label="Table"><table${self.renderAttrs(tokens[place])}>\n`;
   parser.renderer.rules.table_close = () => "</table></div>\n";
   return parser;
 }
@@ -166,9 +168,20 @@ function showParagraphs(state) {
   for (const token of state.tokens) token.hidden = false;
 }
 
-/** Let each block have the direction of its own text. */
+/**
+ * Let each block have the direction of its own text. Blocks that hold others have that of the first letter in
+ * them: a browser does not look into blocks within that have a direction of their own.
+ */
 function addDirections(state) {
+  const holders = [];
   for (const token of state.tokens) {
-    if (token.nesting === 1 && !/^(?:table|thead|tbody|tr)_open$/.test(token.type)) token.attrSet("dir", "auto");
+    const isHolder = HOLDER_TOKEN.test(token.type);
+    if (isHolder && token.nesting === 1) holders.push(token);
+    else if (isHolder) holders.pop();
+    else if (token.nesting === 1 && !/^(?:thead|tbody|tr)_open$/.test(token.type)) token.attrSet("dir", "auto");
+    const letter = token.type === "inline" && /\p{L}/u.exec(token.content)?.[0];
+    for (const holder of letter ? holders : []) {
+      if (!holder.attrGet("dir")) holder.attrSet("dir", RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr");
+    }
   }
 }
