@@ -17,8 +17,8 @@ __all__ = ["load", "logits", "weight_bytes"]
 class Sequences(llama_contexts.Sequences):
     """A context of ik_llama.cpp."""
 
-    def __init__(self, model: int, count: int, threads: int) -> None:
-        super().__init__(ik, model, count, threads)
+    def __init__(self, model: int, count: int, positions: int, threads: int) -> None:
+        super().__init__(ik, model, count, positions, threads)
 
     def adjust(self, params: Any) -> None:
         """Leave out flash attention for several sequences.

@@ -12,19 +12,19 @@ import numpy as np
 from . import Generate, Prompts
 
 BATCH = 2048  # tokens that one call may have
-CONTEXT = 1024  # positions a sequence may have
+CONTEXT = 1024  # positions a sequence may have, and their multiples where it needs more
 
 
 class Sequences:
-    """A context for a fixed number of sequences.
+    """A context for a fixed number of sequences, each of so many positions.
 
     api: a module with the functions of llama.h. What the two programs name differently, their modules add.
     """
 
-    def __init__(self, api: ModuleType, model: Any, count: int, threads: int) -> None:
+    def __init__(self, api: ModuleType, model: Any, count: int, positions: int, threads: int) -> None:
         self.api = api
         params = api.llama_context_default_params()
-        params.n_seq_max, params.n_ctx, params.n_batch = count, count * CONTEXT, BATCH
+        params.n_seq_max, params.n_ctx, params.n_batch = count, count * positions, BATCH
         params.n_threads = params.n_threads_batch = threads
         self.adjust(params)
         self.vocab_size = api.llama_vocab_n_tokens(api.llama_model_get_vocab(model))
@@ -75,14 +75,16 @@ class Sequences:
 
 
 @contextmanager
-def generator(start: Callable[[int], Sequences]) -> Iterator[Generate]:
-    """start: makes a context for a number of sequences, when one is first needed."""
-    contexts: dict[int, Sequences] = {}
+def generator(start: Callable[[int, int], Sequences]) -> Iterator[Generate]:
+    """start: makes a context for a number of sequences and of positions, when one is first needed."""
+    contexts: dict[tuple[int, int], Sequences] = {}
 
     def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
-        if len(prompts) not in contexts:
-            contexts[len(prompts)] = start(len(prompts))
-        sequences = contexts[len(prompts)]
+        needed = max(map(len, prompts)) + new_tokens
+        size = len(prompts), -(-needed // CONTEXT) * CONTEXT
+        if size not in contexts:
+            contexts[size] = start(*size)
+        sequences = contexts[size]
         sequences.clear()
         answers: list[list[int]] = [[] for _ in prompts]
         pending: list[tuple[int, int]] = []  # (sequence, index in the batch) of each next token
@@ -94,9 +96,11 @@ def generator(start: Callable[[int], Sequences]) -> Iterator[Generate]:
             pending.clear()
 
         for sequence, prompt in enumerate(prompts):
-            if sequences.batch.n_tokens + len(prompt) > BATCH:
+            if pending and sequences.batch.n_tokens + len(prompt) > BATCH:
                 flush()
             for position, token in enumerate(prompt):
+                if sequences.batch.n_tokens == BATCH:
+                    sequences.compute()  # of this prompt alone
                 index = sequences.add(token, position, sequence, position == len(prompt) - 1)
             pending.append((sequence, index))
         flush()
@@ -117,25 +121,25 @@ def generator(start: Callable[[int], Sequences]) -> Iterator[Generate]:
 def make_functions(
     load_model: Callable[[Path], Any],
     free_model: Callable[[Any], None],
-    make_sequences: Callable[[Any, int, int], Sequences],
+    make_sequences: Callable[[Any, int, int, int], Sequences],
 ) -> tuple[Any, Any]:
     """`load` and `logits` of an engine, see engines.
 
-    make_sequences: a model, a number of sequences and one of threads -> a context.
+    make_sequences: a model, a number of sequences, one of positions and one of threads -> a context.
     """
 
     @contextmanager
     def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         """Load the model; create a context for each number of sequences when it is first needed."""
         model = load_model(folder)
-        with generator(lambda count: make_sequences(model, count, threads)) as generate:
+        with generator(lambda *size: make_sequences(model, *size, threads)) as generate:
             yield generate
         free_model(model)
 
     def logits(folder: Path, threads: int, texts: Prompts) -> Iterator[np.ndarray]:
         """Float32 [tokens, vocabulary] of each text."""
         model = load_model(folder)
-        yield from text_logits(make_sequences(model, 1, threads), texts)
+        yield from text_logits(make_sequences(model, 1, CONTEXT, threads), texts)
         free_model(model)
 
     return load, logits

@@ -25,6 +25,7 @@ FILE_TYPES = {
 ARCHITECTURES = {
     "llama": gguf.MODEL_ARCH.LLAMA,
     "mistral": gguf.MODEL_ARCH.LLAMA,
+    "qwen2": gguf.MODEL_ARCH.QWEN2,
     "qwen3": gguf.MODEL_ARCH.QWEN3,
     "qwen3_moe": gguf.MODEL_ARCH.QWEN3MOE,
     "gemma3_text": gguf.MODEL_ARCH.GEMMA3,
@@ -90,7 +91,7 @@ def write_gguf(checkpoint: Path, path: Path) -> None:
             values = values + np.float32(1)  # the weights of its norms are stored as w - 1
         bf16 = gguf.GGMLQuantizationType.BF16 if values.dtype == np.uint16 else None
         data = np.ascontiguousarray(values)
-        new_name = names.get_name(name, try_suffixes=(".weight",))
+        new_name = names.get_name(name, try_suffixes=(".weight", ".bias"))
         writer.add_tensor(new_name, data.view(np.uint8) if bf16 else data, raw_dtype=bf16)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -120,8 +121,8 @@ def interleaved(weight: np.ndarray, heads: int) -> np.ndarray:
 class Sequences(llama_contexts.Sequences):
     """A context of llama.cpp."""
 
-    def __init__(self, model: llama_cpp.llama_model_p, count: int, threads: int) -> None:
-        super().__init__(llama_cpp, model, count, threads)
+    def __init__(self, model: llama_cpp.llama_model_p, count: int, positions: int, threads: int) -> None:
+        super().__init__(llama_cpp, model, count, positions, threads)
         self.sampler = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for sampler in (
             llama_cpp.llama_sampler_init_temp(SAMPLING["temperature"]),

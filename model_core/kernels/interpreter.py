@@ -36,17 +36,8 @@ from .products.bfloat16 import HAS_PAIRS, split_row
 from .products.experts import MIXTURE, mix_experts, route
 from .products.linear import linear
 from .products.tiles import begin_tiles, end_tiles
-from .sequences.attention import (
-    SEGMENT,
-    Queries,
-    attend,
-    attend_segment,
-    end_segment,
-    first_segment,
-    scratch_rows,
-)
 from .sequences.kv_slots import page_table, write_kv_slot
-from .sequences.online_softmax import merge_states, state_bytes, write_outputs
+from .sequences.query_blocks import attend
 from .sequences.recurrence import conv, pool, scan, selective_scan
 from .sequences.selection import select
 from .simd import get_f32, get_i32, read_cycles, set_f32
@@ -193,7 +184,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
             else:
                 linear(s.team, i.matrix, x, rows, y.floats + i.y_start, y.row, i.mode, scratch)
         elif i.op == Operation.ATTEND:
-            _attend(s, threads, i, buffers, pools[i.group], scratch)
+            attend(s, threads, i, buffers, pools[i.group], scratch)
         elif i.op == Operation.EXPERTS:
             mix_experts(s, threads, rows, i, buffers, scratch)
         elif i.op == Operation.CONV:
@@ -317,76 +308,3 @@ def _operand_address(buffers, operand, row):
         return operand.start
     x = buffers[operand.buffer]
     return x.floats + row * x.row + operand.start
-
-
-@inner
-def _end_of_block(s, i, block):
-    """The position behind the last that a block of queries attends to."""
-    row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
-    last_row = get_i32(s.starts, 4 * get_i32(s.blocks, 12 * block + 8) + 4) - 1
-    length = get_i32(s.positions, 4 * last_row) + 1
-    end = min(get_i32(s.positions, 4 * row) + tokens + i.ahead, length)
-    if i.bounded and s.bounds:  # the bounds of later rows are not before those of earlier ones
-        end = max(end, get_i32(s.bounds, 8 * (row + tokens - 1) + 4))
-    return end
-
-
-@inner
-def _first_of_block(s, i, row):
-    """The first segment that a block of queries attends to, whose first row is `row`."""
-    first = first_segment(get_i32(s.positions, 4 * row), i.window)
-    return min(first, get_i32(s.bounds, 8 * row) // SEGMENT) if i.bounded and s.bounds else first
-
-
-@njit(nogil=True, inline="always")
-def _attend(s, threads, i, buffers, p, scratch):
-    """Attention of each block of queries through each KV head.
-
-    If there are few of these and long texts, the threads share the segments of each.
-    """
-    x, out, group = buffers[i.x], buffers[i.y], i.heads // p.kv_heads
-    of_queries, of_keys = buffers[i.input_0.buffer], buffers[i.input_1.buffer]  # if it has columns
-    items, segments = s.block_count * p.kv_heads, 1
-    if items < 2 * threads:
-        for block in range(s.block_count):
-            first = _first_of_block(s, i, get_i32(s.blocks, 12 * block))
-            segments = max(segments, end_segment(_end_of_block(s, i, block)) - first)
-    size = scratch_rows(group) * state_bytes(p.value_dim)
-    shares = threads > 1 and segments > 1 and items * segments * size <= s.states_of_parts_size
-    parts = segments if shares else 1
-    for merges in range(2 if shares else 1):
-        if merges:
-            barrier(s.team, threads)
-        item = claim(s.team)
-        while item < (items if merges else items * parts):
-            part, block, head = item // items, item % items // p.kv_heads, item % p.kv_heads
-            row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
-            table = page_table(s, i, get_i32(s.blocks, 12 * block + 8))
-            queries = x.floats + row * x.row + i.x_start
-            to = out.floats + row * out.row + i.y_start
-            position = get_i32(s.positions, 4 * row)
-            last = _end_of_block(s, i, block)
-            bounds = s.bounds + 8 * row if i.bounded and s.bounds else 0
-            relative, keys = np.int64(0), np.int64(0)
-            if i.columns:  # then a step has whole sequences
-                relative = of_queries.floats + row * of_queries.row + i.input_0.start
-                keys = of_keys.floats + (row - position) * of_keys.row + i.input_1.start
-            chosen, chosen_row = np.int64(0), np.int64(0)
-            if i.unit:
-                bits = buffers[i.input_2.buffer]
-                chosen = bits.floats + row * bits.row + i.input_2.start
-                chosen += head // i.input_2.repeats * i.input_2.head_step
-                chosen_row = bits.row
-            numbers = relative, of_queries.row, keys, of_keys.row, chosen, chosen_row
-            q = Queries(queries, x.row, table, position, tokens, last, bounds, group, head, *numbers)
-            first, end = _first_of_block(s, i, row), end_segment(last)
-            states = s.states_of_parts + item * size
-            if merges:
-                for other in range(1, end - first):
-                    merge_states(states, states + other * items * size, tokens * group, p.value_dim)
-                write_outputs(states, p.value_dim, tokens, group, head, to, out.row)
-            elif not shares:
-                attend(p, i, q, to, out.row, scratch)
-            elif first + part < end:
-                attend_segment(p, i, q, first + part, states, scratch)
-            item = claim(s.team)

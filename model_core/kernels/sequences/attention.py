@@ -17,13 +17,16 @@ from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, INT16, PAGE
 from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
-from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
+from .online_softmax import STATE_HEAD, pad, softmax_row, state_bytes
 from .selection import hide_others, is_any_chosen
 from .words import Part, mix_words, score_words, write_query_words
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
 MAX_QUERY_ROWS = 24
+# Blocks of these that a thread takes together, segment by segment: keys and values of a segment, 128 KiB with
+# heads of 64 numbers in 16 bits, come from a far cache once for all of them.
+BLOCKS_TOGETHER = 4
 # Pages of values that all blocks of rows go through before the next ones, so that a near cache keeps them.
 _PAGES_OF_VALUES = 8
 # Vectors of values that a block multiplies: two for more rows than ROWS.
@@ -41,8 +44,14 @@ def scratch_rows(group):
 @register_jitable
 def attention_scratch(key_dim, value_dim, group):
     """Bytes that a thread needs to attend, with `group` query heads a KV head."""
-    rows = scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
-    return rows + 2 * _turned_bytes(key_dim)
+    states = (BLOCKS_TOGETHER + 1) * scratch_rows(group) * state_bytes(value_dim)
+    return states_start(key_dim, group) + states + 2 * _turned_bytes(key_dim)
+
+
+@register_jitable
+def states_start(key_dim, group):
+    """Bytes of that memory before the states of blocks, which follow queries and scores."""
+    return scratch_rows(group) * (4 * pad(key_dim) + _SCORES_ROW)
 
 
 @register_jitable
@@ -116,37 +125,20 @@ class Queries(NamedTuple):
 
 
 @inner
-def attend(p, i, q, out, out_row, scratch):
-    """Attention of some queries (operators.attention_weights and mix_values).
+def attend_segment(p, i, q, segment, states, scratch):
+    """What some queries find in one segment: the states of their rows, written to `states`.
 
     p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
     to; 0: all), the size of a `chunk`, if it attends only within its own (the window then; 0: none), how many
     `ahead` after its own (0: causal attention), the scale of scores, their cap (see pointwise.softcap; 0:
     none), as `weight` the address of a sink for each query head (see operations.Attend; 0: none) and as
     `bias` that of what a head adds at the distance 0 (see tape/distances.py; 0: nothing), where heads are
-    `weight_step` bytes apart. q: Queries. out: for the mixed values, floats [tokens, all heads, value_dim].
-    scratch: attention_scratch bytes of the calling thread's own.
+    `weight_step` bytes apart. q: Queries. scratch: of the calling thread's own, see attention_scratch; what
+    is behind states_start stays.
 
-    Within a segment, every sum runs over the positions in order, a page at a time, and masked positions add
-    zeros. So a row's bits do not depend on the other rows.
+    Every sum runs over the positions in order, a page at a time, and masked positions add zeros. So a row's
+    bits do not depend on the other rows.
     """
-    capacity = scratch_rows(q.group)
-    states = scratch + capacity * (4 * pad(p.key_dim) + _SCORES_ROW)
-    part = states + capacity * state_bytes(p.value_dim)
-    first = first_segment(q.position, i.window)
-    if q.bounds:
-        first = min(first, get_i32(q.bounds, 0) // SEGMENT)
-    for segment in range(first, end_segment(q.end)):
-        to = states if segment == first else part
-        attend_segment(p, i, q, segment, to, scratch)
-        if segment > first:
-            merge_states(states, part, q.tokens * q.group, p.value_dim)
-    write_outputs(states, p.value_dim, q.tokens, q.group, q.head, out, out_row)
-
-
-@inner
-def attend_segment(p, i, q, segment, states, scratch):
-    """The part of `attend` that concerns one segment: the states of its rows, written to `states`."""
     if p.kind == INT16:
         _attend_words(p, i, q, segment, states, scratch)
     else:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from outer import outer
+from single_block import attend_block
 
 from model_core.cache.memory import KVCache, KVGroup
 from model_core.kernels.interpreter import INSTRUCTION
@@ -128,7 +129,7 @@ def test_attention_to_chosen_positions(unit: int, share: float, is_latent: bool)
                 chosen=bits[first, head].ctypes.data,
                 chosen_row=bits.strides[0],
             )
-            outer(attention.attend)(
+            outer(attend_block)(
                 cache.records[0],
                 instruction[()],
                 queries,

@@ -10,6 +10,7 @@ import pytest
 from numba import njit
 from outer import outer
 from products import Activations, multiply
+from single_block import attend_block
 
 from model_core.cache.memory import KVCache, KVGroup
 from model_core.kernels import emit, interpreter, layout, pointwise, simd
@@ -300,7 +301,7 @@ def test_attention_with_scattered_pages(
                 values = keys if is_latent else v[i].ctypes.data
                 outer(kv_slots.write_kv_slot)(record, 1, page, i % 16, keys, values)
             for head in range(kv_heads):
-                outer(attention.attend)(
+                outer(attend_block)(
                     record,
                     instruction,
                     attention.Queries(

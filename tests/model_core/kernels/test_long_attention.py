@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from outer import outer
+from single_block import attend_block
 
 from model_core import SamplingParams
 from model_core.cache.memory import KVCache, KVGroup
@@ -100,7 +101,7 @@ def test_segments_are_merged_to_one_softmax(
                 chosen=0,
                 chosen_row=0,
             )
-            outer(attention.attend)(
+            outer(attend_block)(
                 record, instruction[()], queries, out.ctypes.data, out.strides[0], scratch.ctypes.data
             )
         return out

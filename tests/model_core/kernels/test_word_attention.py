@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from outer import outer
+from single_block import attend_block
 
 from model_core import LLM, SamplingParams
 from model_core.cache.memory import KVCache, KVGroup
@@ -59,7 +60,7 @@ class Stored:
                 head,
                 *(0, 0, 0, 0, 0, 0),
             )
-            outer(attention.attend)(
+            outer(attend_block)(
                 self.cache.records[0],
                 instruction,
                 queries,

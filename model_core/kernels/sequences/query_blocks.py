@@ -1,0 +1,156 @@
+"""Attention of a step: which thread computes which queries, and in which order."""
+
+import numpy as np
+
+from ..compiler import njit
+from ..inner import inner
+from ..simd import get_i32
+from ..team import barrier, claim
+from .attention import (
+    BLOCKS_TOGETHER,
+    SEGMENT,
+    Queries,
+    attend_segment,
+    end_segment,
+    first_segment,
+    scratch_rows,
+    states_start,
+)
+from .kv_slots import page_table
+from .online_softmax import merge_states, state_bytes, write_outputs
+
+_ITEMS = 6  # of prompts, for each thread, at least, so that no thread waits long for another
+
+
+@inner
+def _end_of_block(s, i, block):
+    """The position behind the last that a block of queries attends to."""
+    row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
+    last_row = get_i32(s.starts, 4 * get_i32(s.blocks, 12 * block + 8) + 4) - 1
+    length = get_i32(s.positions, 4 * last_row) + 1
+    end = min(get_i32(s.positions, 4 * row) + tokens + i.ahead, length)
+    if i.bounded and s.bounds:  # the bounds of later rows are not before those of earlier ones
+        end = max(end, get_i32(s.bounds, 8 * (row + tokens - 1) + 4))
+    return end
+
+
+@inner
+def _segments_of_block(s, i, block):
+    """The first segment that a block of queries attends to, and the one behind the last."""
+    row = get_i32(s.blocks, 12 * block)
+    first = first_segment(get_i32(s.positions, 4 * row), i.window)
+    if i.bounded and s.bounds:
+        first = min(first, get_i32(s.bounds, 8 * row) // SEGMENT)
+    return first, end_segment(_end_of_block(s, i, block))
+
+
+@inner
+def _queries(s, i, buffers, p, block, head):
+    """The Queries of a block for one KV head."""
+    x = buffers[i.x]
+    row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
+    table, position = page_table(s, i, get_i32(s.blocks, 12 * block + 8)), get_i32(s.positions, 4 * row)
+    bounds = s.bounds + 8 * row if i.bounded and s.bounds else 0
+    of_queries, of_keys = buffers[i.input_0.buffer], buffers[i.input_1.buffer]  # if it has columns
+    relative, keys = np.int64(0), np.int64(0)
+    if i.columns:  # then a step has whole sequences
+        relative = of_queries.floats + row * of_queries.row + i.input_0.start
+        keys = of_keys.floats + (row - position) * of_keys.row + i.input_1.start
+    chosen, chosen_row = np.int64(0), np.int64(0)
+    if i.unit:
+        bits = buffers[i.input_2.buffer]
+        chosen = bits.floats + row * bits.row + i.input_2.start
+        chosen += head // i.input_2.repeats * i.input_2.head_step
+        chosen_row = bits.row
+    numbers = relative, of_queries.row, keys, of_keys.row, chosen, chosen_row
+    end, group = _end_of_block(s, i, block), i.heads // p.kv_heads
+    at = x.floats + row * x.row + i.x_start
+    return Queries(at, x.row, table, position, tokens, end, bounds, group, head, *numbers)
+
+
+@inner
+def _write_block(s, i, buffers, p, block, head, states):
+    """Write the mixed values of a block for one KV head from its states."""
+    row, tokens, out = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4), buffers[i.y]
+    to = out.floats + row * out.row + i.y_start
+    write_outputs(states, p.value_dim, tokens, i.heads // p.kv_heads, head, to, out.row)
+
+
+@inner
+def _attend_in_turn(s, i, buffers, p, head, first_block, end_block, scratch):
+    """Attention of consecutive blocks through a KV head, segment by segment."""
+    group = i.heads // p.kv_heads
+    size = scratch_rows(group) * state_bytes(p.value_dim)
+    states = scratch + states_start(p.key_dim, group)
+    part = states + BLOCKS_TOGETHER * size
+    first, end = _segments_of_block(s, i, first_block)
+    for block in range(first_block + 1, end_block):
+        own, own_end = _segments_of_block(s, i, block)
+        first, end = min(first, own), max(end, own_end)
+    for segment in range(first, end):
+        for block in range(first_block, end_block):
+            own, own_end = _segments_of_block(s, i, block)
+            if own <= segment < own_end:
+                q, to = _queries(s, i, buffers, p, block, head), states + (block - first_block) * size
+                attend_segment(p, i, q, segment, to if segment == own else part, scratch)
+                if segment > own:
+                    merge_states(to, part, q.tokens * group, p.value_dim)
+    for block in range(first_block, end_block):
+        _write_block(s, i, buffers, p, block, head, states + (block - first_block) * size)
+
+
+@inner
+def _share_segments(s, threads, i, buffers, p, segments, scratch):
+    """Attention of few blocks, each of whose segments, at most so many, may be another thread's."""
+    group, count = i.heads // p.kv_heads, s.block_count * p.kv_heads
+    size = scratch_rows(group) * state_bytes(p.value_dim)
+    item = claim(s.team)
+    while item < count * segments:
+        part, block, head = item // count, item % count // p.kv_heads, item % p.kv_heads
+        first, end = _segments_of_block(s, i, block)
+        if first + part < end:
+            q, states = _queries(s, i, buffers, p, block, head), s.states_of_parts + item * size
+            attend_segment(p, i, q, first + part, states, scratch)
+        item = claim(s.team)
+    barrier(s.team, threads)
+    item = claim(s.team)
+    while item < count:
+        block, states = item // p.kv_heads, s.states_of_parts + item * size
+        first, end = _segments_of_block(s, i, block)
+        rows = group * get_i32(s.blocks, 12 * block + 4)
+        for other in range(1, end - first):
+            merge_states(states, states + other * count * size, rows, p.value_dim)
+        _write_block(s, i, buffers, p, block, item % p.kv_heads, states)
+        item = claim(s.team)
+
+
+@njit(nogil=True, inline="always")
+def attend(s, threads, i, buffers, p, scratch):
+    """Attention of each block of queries through each KV head (operators.attention_weights and mix_values).
+
+    s: STEP. i: INSTRUCTION and p: KV_MEMORY, see attention.attend_segment. scratch: attention_scratch bytes
+    of the calling thread's own.
+
+    If there are few blocks and long texts, the threads share the segments of each. Otherwise a thread takes
+    some blocks of a prompt together, so that a near cache keeps the keys and values of a segment for all of
+    them. A row meets its segments in order in any case, so its bits are the same.
+    """
+    group, count, together = i.heads // p.kv_heads, s.block_count * p.kv_heads, 1
+    if s.tokens > s.block_count:
+        together = max(1, min(BLOCKS_TOGETHER, count // (_ITEMS * threads)))
+    segments = 1
+    if count < 2 * threads:
+        for block in range(s.block_count):
+            first, end = _segments_of_block(s, i, block)
+            segments = max(segments, end - first)
+    size = scratch_rows(group) * state_bytes(p.value_dim)
+    if threads > 1 and segments > 1 and count * segments * size <= s.states_of_parts_size:
+        _share_segments(s, threads, i, buffers, p, segments, scratch)
+    else:
+        items = -(-s.block_count // together) * p.kv_heads
+        item = claim(s.team)
+        while item < items:
+            block = item // p.kv_heads * together
+            end = min(block + together, s.block_count)
+            _attend_in_turn(s, i, buffers, p, item % p.kv_heads, block, end, scratch)
+            item = claim(s.team)
