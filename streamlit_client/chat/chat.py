@@ -72,6 +72,7 @@ def main() -> None:
     conversations = get_conversations()  # first: it ends the run of a visitor who has to log in
     choose_wanted_model()
     stats, error = fetch_stats(get_client())
+    is_opening = "chat" not in st.session_state
     chat, chat_error = find_chat(conversations, error)
     model: ModelDescription | None = st.session_state.get("model")
     # Before the settings, which follow the model that is chosen there.
@@ -102,7 +103,7 @@ def main() -> None:
         with welcome.container():
             show_welcome(chat, model)
     if turns:
-        show_turns(chat, turns, conversations, send_results)
+        show_turns(chat, turns, conversations, send_results, is_opening)
     show_rest(chat)
     if is_running:
         last = turns[-1]

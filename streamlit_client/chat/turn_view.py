@@ -25,9 +25,16 @@ SendResults = Callable[[Turn, dict[str, str]], None]
 
 
 def show_turns(
-    chat: Chat, turns: list[Turn], conversations: Conversations, send_results: SendResults
+    chat: Chat,
+    turns: list[Turn],
+    conversations: Conversations,
+    send_results: SendResults,
+    is_opening: bool = False,
 ) -> None:
-    """Show the turns of a chat. Returns when the last answer has ended, if it runs."""
+    """Show the turns of a chat. Returns when the last answer has ended, if it runs.
+
+    is_opening: whether it is the first run of a tab.
+    """
     last = turns[-1]
     is_running = not last.finished.is_set()
     show_list(
@@ -40,7 +47,7 @@ def show_turns(
         partial(act_on_list, chat, conversations),
     )
     if is_running:
-        follow(Feed(chat.key, last))
+        follow(Feed(chat.key, last), is_opening=is_opening)
         return  # another run shows the whole of it
     if last.tool_calls and not show_calls(chat, last, send_results):
         show_result_form(last, send_results)

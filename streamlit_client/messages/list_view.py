@@ -25,6 +25,9 @@ from streamlit_client.shared.descriptions import describe_progress, describe_rea
 
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
+# But a browser that has just opened the page loads the code of what it draws. It does that last, so on a busy
+# machine pieces at that interval would keep it from it for minutes.
+_OPENING_INTERVAL_S, _OPENING_S = 0.5, 60.0
 _OVERLAP_S = 1.0  # a text that the browser should have long ago is not sent again,
 _WHOLE_S = 5.0  # but once in so many seconds, for a browser that was too slow for it
 _PART_SIZE = 65_536  # characters of JSON, from which on the next turn begins another part
@@ -104,14 +107,16 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def follow(*feeds: "Feed") -> None:
-    """Feed lists with running answers until one of them has ended."""
+def follow(*feeds: "Feed", is_opening: bool = False) -> None:
+    """Feed lists with running answers until one of them has ended. `is_opening`: in a tab's first run."""
     with st.container(key="messages-feed"):
         place = st.empty()
-    has_ended = False
+    has_ended, now = False, time.monotonic()
+    opened = now + _OPENING_S if is_opening else now
     while not has_ended:
+        interval = _OPENING_INTERVAL_S if now < opened else REDRAW_INTERVAL_S
         for feed in feeds:
-            has_ended |= feed.turn.wait(REDRAW_INTERVAL_S / len(feeds))
+            has_ended |= feed.turn.wait(interval / len(feeds))
         now = time.monotonic()
         # This call ends the run if the visitor has clicked or left; so it is made in every round.
         place.text(json.dumps([feed.describe(now) for feed in feeds]))
