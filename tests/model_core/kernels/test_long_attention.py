@@ -125,3 +125,12 @@ def test_bits_of_long_texts_depend_neither_on_threads_nor_on_steps() -> None:
             found[-1].append(llm.logits(prompt[: SEGMENT + 5])[-1].tobytes())
     assert found[0] == found[1]
     assert found[0][0] == found[0][2]
+
+
+def test_bits_do_not_depend_on_blocks_that_a_thread_takes_together() -> None:
+    """One thread takes BLOCKS_TOGETHER blocks of a prompt together; of twelve, each takes one at a time."""
+    prompt, found = np.random.default_rng(3).integers(0, 500, SEGMENT + 200).tolist(), []
+    for threads in (1, 12):
+        with LLM(threads=threads) as llm:
+            found.append(llm.logits(prompt))
+    assert np.array_equal(*found)
