@@ -4,11 +4,11 @@ const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over th
 const PATIENCE_MS = 8000; // for an element that Streamlit is about to draw
 const LINE = "[data-testid=stChatInputTextArea]";
 const READY = "Answer ready · "; // in front of the title of a tab that nobody sees
+const ICON = "[data-testid=stIconMaterial]";
+const SWITCHES = ":is([class*='st-key-open-'], .st-key-new-chat, .st-key-temporary-chat):has(button)";
 const drafts = new Map(); // by the names of message lines
 let shownLine = null;
-const SWITCHES = ":is([class*='st-key-open-'], .st-key-new-chat, .st-key-temporary-chat):has(button)";
-let left = null; // the message line of a conversation that a person has just left, as `leaveLine` makes it
-const ICON = "[data-testid=stIconMaterial]";
+let leaving = null; // the line of the conversation that a person is leaving, see `leaveLine`
 
 const find = (selector) => document.querySelector(selector);
 
@@ -127,23 +127,23 @@ function leaveLine(place) {
   const opened = place.className.match(/st-key-open-(\w+)/)?.[1];
   const shown = new URLSearchParams(location.search).get("chat");
   const stays = opened ? opened === shown : !find("[data-testid=stChatMessage]"); // a new one is used again
-  if (!line || stays || left?.line === line) return;
-  left = { line, name: nameLine(line), text: line.value, end: performance.now() + PATIENCE_MS };
+  if (!line || stays || leaving?.line === line) return;
+  leaving = { line, name: nameLine(line), text: line.value, end: performance.now() + PATIENCE_MS };
   if (hasKeyboard()) line.focus();
   reachLine();
 }
 
 /** Bring what was written meanwhile to the new line. */
 function reachLine() {
-  const { line, name, text, end } = left;
-  if (line.isConnected) left.isFocused = document.activeElement === line;
+  const { line, name, text, end } = leaving;
+  if (line.isConnected) leaving.isFocused = document.activeElement === line;
   const next = [...document.querySelectorAll(LINE)].find((each) => each !== line);
   if (!next && performance.now() < end) {
     setTimeout(reachLine, 20);
     return;
   }
-  const { isFocused, isSent } = left;
-  left = null;
+  const { isFocused, isSent } = leaving;
+  leaving = null;
   if (next) {
     restoreDraft();
     const written = line.value.startsWith(text) ? line.value.slice(text.length) : "";
@@ -157,10 +157,10 @@ function reachLine() {
 }
 
 function holdEnter(event) {
-  if (event.target !== left?.line || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  if (event.target !== leaving?.line || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   event.stopPropagation();
-  left.isSent ||= !event.repeat; // the key may still be down that has pressed a button
+  leaving.isSent ||= !event.repeat; // the key may still be down that has pressed a button
 }
 
 /**
