@@ -27,7 +27,8 @@ PAGES = {
 def main() -> None:
     """Run the page that the visitor has chosen. Each page sets its own width."""
     pages = [st.Page(path, title=title, default=title == "Chat") for title, (path, _) in PAGES.items()]
-    page = st.navigation(pages, position="hidden")
+    link = st.Page("chat/link_page.py", title="Link", url_path="link")  # which only links lead to
+    page = st.navigation([*pages, link], position="hidden")
     owner()  # shows a stranger the login, and nothing else
     with st.sidebar:
         with st.container(key="pages"):

@@ -10,7 +10,7 @@ GROUPS = {
         terminal sessions slow_clients http answer_feed server embeddings served_choices""",
     "reciter": """
         chats_with_tools responses_with_tools tool_servers mcp_server browser_day prompts_page
-        folders_browser archive_page usage_page
+        folders_browser archive_page usage_page links
         page page_tools anthropic ollama token_view clients terminal_reasoning reasoning_in_prompts""",
     "several": """
         accessibility upstream asking browser_chat inspection several_models compare_page inside_pages

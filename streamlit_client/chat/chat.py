@@ -73,7 +73,7 @@ def main() -> None:
     choose_wanted_model()
     stats, error = fetch_stats(get_client())
     is_opening = "chat" not in st.session_state
-    chat, chat_error = find_chat(conversations, error)
+    chat, chat_error = find_chat(conversations, error, is_opening)
     model: ModelDescription | None = st.session_state.get("model")
     # Before the settings, which follow the model that is chosen there.
     places = show_input(chat, model, error)
@@ -114,14 +114,14 @@ def main() -> None:
 
 
 def find_chat(
-    conversations: PageConversations, stats_error: TritonchatError | None
+    conversations: PageConversations, stats_error: TritonchatError | None, is_opening: bool
 ) -> tuple[Chat, TritonchatError | None]:
     """The chat that the address names, or else that of the session, as the store has it now.
 
-    With an error, it is what this tab knew before; `stats_error` is known from another request.
+    With an error, it is what this tab knew before; `stats_error` is known from another request. `is_opening`:
+    in the first run of a tab, which has no chat yet.
     """
-    is_first = "chat" not in st.session_state
-    if is_first:
+    if is_opening:
         st.session_state.chat = find_kept() or Chat()
     chat: Chat = st.session_state.chat
     wanted = st.query_params.get(ADDRESS)
@@ -130,13 +130,13 @@ def find_chat(
             if wanted not in (None, chat.id):
                 raise stats_error
         elif wanted not in (None, chat.id):
-            if not is_first:
+            if not is_opening:
                 leave(chat)
             left = find_left(wanted)
             if left is not None:
                 left.refresh(conversations)
             chat = left or open_chat(conversations, wanted)
-            st.session_state.chat = chat if is_first else restore_line(chat)
+            st.session_state.chat = chat if is_opening else restore_line(chat)
             assert chat.stored is not None
             choose({**chat.stored.parameters, "system": chat.stored.system or ""})
         else:

@@ -19,6 +19,7 @@ from streamlit_client.kept.folders import (
     place,
     walk,
 )
+from streamlit_client.kept.links import remove_link
 from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import find_zone, owner
@@ -169,8 +170,8 @@ def open_new() -> None:
         chat.is_temporary = False
     else:
         leave(chat)
-        _open(find_left(None) or Chat())
-    move_focus()
+        st.session_state.chat = restore_line(find_left(None) or Chat())
+    _show_new()
 
 
 def open_temporary() -> None:
@@ -180,13 +181,13 @@ def open_temporary() -> None:
         chat.is_temporary = True
     else:
         leave(chat)
-        _open(Chat(is_temporary=True))
-    move_focus()
+        st.session_state.chat = restore_line(Chat(is_temporary=True))
+    _show_new()
 
 
-def _open(chat: Chat) -> None:
-    st.session_state.chat = restore_line(chat)
+def _show_new() -> None:
     st.query_params.pop(ADDRESS, None)
+    move_focus()
 
 
 def describe_day(summary: Summary, zone: tzinfo | None) -> str:
@@ -207,6 +208,7 @@ def _delete(summary: Summary) -> None:
     st.session_state.deleted, st.session_state.deleted_beside = summary, (None, None)
     if conversations.owner:
         get_client().forget(conversations.owner)
+    remove_link(get_client(), conversations, summary.id)
     folder = place(conversations, summary.id, None)
     st.session_state.deleted_beside = folder, drop_choice(conversations, summary.id)
 

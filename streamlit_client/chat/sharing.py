@@ -1,15 +1,20 @@
-"""Export of the open conversation, and import of conversations, as files."""
+"""What leads out of the open conversation and into others: a read-only link, export and import."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 
 import streamlit as st
 
 from model_core.errors import TritonchatError
 from streamlit_client.chat.chat_list import open_conversation
 from streamlit_client.chat.state import Chat
+from streamlit_client.kept.links import find_link, make_link, remove_link
 from streamlit_client.shared.descriptions import describe_error
-from streamlit_client.shared.server import get_conversations
+from streamlit_client.shared.people import find_zone, has_login
+from streamlit_client.shared.server import get_client, get_conversations, report_errors
 from triton_server.contract.image_bytes import MAX_IMAGES_BYTES
 from triton_server.conversations import exchange
 from triton_server.conversations.tree import Conversation
@@ -19,9 +24,9 @@ _MENU = "sharing"
 
 
 def show_sharing(chat: Chat) -> None:
-    """Show the menu of export and import. What is in it is made only while it is open."""
+    """Show the menu of link, export and import. What is in it is made only while it is open."""
     menu = st.popover(
-        "Export and import",
+        "Share, export, import",
         icon=":material/import_export:",
         width="stretch",
         key=_MENU,
@@ -31,7 +36,10 @@ def show_sharing(chat: Chat) -> None:
         return
     with menu:
         if chat.stored is not None and chat.stored.turns:
-            show_export(replace(chat.stored, head=chat.head))
+            shown = replace(chat.stored, head=chat.head)
+            if not chat.is_temporary:
+                show_link(shown)
+            show_export(shown)
         number = st.session_state.setdefault(_UPLOAD, 0)
         st.file_uploader(
             "Import conversations",
@@ -44,6 +52,25 @@ def show_sharing(chat: Chat) -> None:
         )
         if "import_error" in st.session_state:
             st.error(st.session_state.pop("import_error"))
+
+
+def show_link(shown: Conversation) -> None:
+    """Show the read-only link to a conversation, or a button that makes one."""
+    client, conversations = get_client(), get_conversations()
+    update = partial(make_link, client, conversations, shown)
+    readers = "log in here" if has_login() else "reach this page"
+    link = find_link(conversations, shown.id)
+    if link is None:
+        st.caption(f"A link lets those who {readers} read what is shown now, with its files.")
+        st.button("Make a read-only link", icon=":material/link:", on_click=_change_link, args=[update])
+        return
+    made = datetime.fromtimestamp(link.created, find_zone())
+    st.caption(f"Those who {readers} can read the conversation as it was on {made:%d %B %Y, %H:%M}:")
+    st.code(f"{(st.context.url or '').rstrip('/')}/link?id={link.token}", language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        st.button("Update the link", icon=":material/refresh:", on_click=_change_link, args=[update])
+        remove = partial(remove_link, client, conversations, shown.id)
+        st.button("Remove the link", icon=":material/link_off:", on_click=_change_link, args=[remove])
 
 
 def show_export(conversation: Conversation) -> None:
@@ -59,6 +86,10 @@ def show_export(conversation: Conversation) -> None:
         st.download_button(
             label, content.encode(), file_name, mime, icon=":material/download:", on_click="ignore"
         )
+
+
+def _change_link(change: Callable[[], None]) -> None:
+    report_errors(change)
 
 
 def _import(key: str) -> None:

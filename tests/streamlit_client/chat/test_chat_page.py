@@ -1,14 +1,17 @@
 """The chat page: conversations that are kept, and their branches."""
 
 import json
+import os
 
 import pytest
 from chat_page import ChatPage
 
+from streamlit_client.kept.links import find_link, make_link, read_link
 from streamlit_client.shared.descriptions import REPEATED_ANSWER
 from streamlit_client.shared.markdown import escape
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
+from triton_server.contract.conversation_errors import ConversationNotFound
 
 
 @pytest.fixture
@@ -134,6 +137,17 @@ def test_rename_pin_delete_and_undo(page: ChatPage, conversations: Conversations
     assert [summary.title for summary in conversations.list()] == ["A better title"]
 
 
+def test_deletion_ends_a_link(page: ChatPage, conversations: Conversations):
+    page.ask("one")
+    with ChatClient(os.environ["TRITONCHAT_SERVER"]) as client:
+        make_link(client, conversations, conversations.get(page.id))
+        link = find_link(conversations, page.id)
+        assert [turn.question for turn in read_link(client, link.token).turns] == ["one"]
+        page.choose(f"entry-menu-{page.id}", "Delete")
+        with pytest.raises(ConversationNotFound):
+            read_link(client, link.token)
+
+
 def test_hostile_titles_are_texts(page: ChatPage, conversations: Conversations):
     title = "![x](https://evil.example/?q) :red[a] <img src=x>"
     made = conversations.create(title=title)
@@ -150,6 +164,15 @@ def test_address_without_a_conversation(unknown: str, conversations: Conversatio
     assert "conversation" in page.app.error[0].value
     assert "chat" not in page.app.query_params
     assert page.change("number_input", "Max tokens", 5).ask("one").questions == ["one"]
+
+
+def test_address_without_a_conversation_after_a_temporary_chat(page: ChatPage):
+    page.click("Temporary chat")
+    page.app.query_params["chat"] = "0" * 32
+    page.run()
+    assert "conversation" in page.app.error[0].value
+    assert "chat" not in page.app.query_params
+    assert not page.run().app.error
 
 
 def test_file_is_a_part_of_the_question(page: ChatPage, conversations: Conversations):
