@@ -9,6 +9,7 @@ import gc
 import streamlit as st
 
 from streamlit_client.shared.browser import show_browser_part
+from streamlit_client.shared.callbacks import run_callbacks_to_their_end
 from streamlit_client.shared.people import owner, show_person
 
 # Title -> the file and the icon of a page. Links in the side bar have the icons: if pages had them,
@@ -26,6 +27,7 @@ PAGES = {
 
 def main() -> None:
     """Run the page that the visitor has chosen. Each page sets its own width."""
+    run_callbacks_to_their_end()
     pages = [st.Page(path, title=title, default=title == "Chat") for title, (path, _) in PAGES.items()]
     link = st.Page("chat/link_page.py", title="Link", url_path="link")  # which only links lead to
     page = st.navigation([*pages, link], position="hidden")

@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES
-from streamlit_client.chat.chat_list import ADDRESS, open_new, open_temporary, show_list
+from streamlit_client.chat.chat_list import ADDRESS, WANTED, open_new, open_temporary, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
@@ -34,7 +34,7 @@ from streamlit_client.chat.unsent import (
 )
 from streamlit_client.chat.welcome import show_header, show_welcome
 from streamlit_client.library.prompts import complete_prompts
-from streamlit_client.shared.browser import say_answer
+from streamlit_client.shared.browser import is_history_navigation, say_answer
 from streamlit_client.shared.completion import show_completion
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import EMPTY_ANSWER, describe_context, describe_error
@@ -116,7 +116,10 @@ def main() -> None:
 def find_chat(
     conversations: PageConversations, stats_error: TritonchatError | None, is_opening: bool
 ) -> tuple[Chat, TritonchatError | None]:
-    """The chat that the address names, or else that of the session, as the store has it now.
+    """The chat that was chosen, or else that of the session, as the store has it now.
+
+    The address chooses in the first run of a tab, and when the browser goes back or forward. In other runs it
+    may be older than the last click.
 
     With an error, it is what this tab knew before; `stats_error` is known from another request. `is_opening`:
     in the first run of a tab, which has no chat yet.
@@ -124,7 +127,9 @@ def find_chat(
     if is_opening:
         st.session_state.chat = find_kept() or Chat()
     chat: Chat = st.session_state.chat
-    wanted = st.query_params.get(ADDRESS)
+    wanted = st.session_state.get(WANTED)
+    if is_opening or is_history_navigation():
+        wanted = st.query_params.get(ADDRESS)
     try:
         if stats_error is not None:
             if wanted not in (None, chat.id):
@@ -137,6 +142,7 @@ def find_chat(
                 left.refresh(conversations)
             chat = left or open_chat(conversations, wanted)
             st.session_state.chat = chat if is_opening else restore_line(chat)
+            st.session_state.pop(WANTED, None)
             assert chat.stored is not None
             choose({**chat.stored.parameters, "system": chat.stored.system or ""})
         else:
@@ -288,7 +294,7 @@ def show_input(
     )
     # A page that was restarted calls no function for what was written before.
     if value is not None and not chat.is_line_sent:
-        send(chat, value, st.session_state.to_dict())
+        send(chat, value)
     chat.is_line_sent = chat.is_line_sent and value is None
     # A server that does not answer would let each of these wait for its own timeout, 40 seconds in all.
     show_completion({} if error is not None else {"#": complete_mentions(), "/": complete_prompts()})

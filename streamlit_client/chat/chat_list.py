@@ -27,6 +27,7 @@ from streamlit_client.shared.server import get_client, get_conversations, report
 from triton_server.conversations.tree import Summary
 
 ADDRESS = "chat"  # the parameter of the page's address with the id of the open conversation
+WANTED = "wanted_chat"  # in the session: the id of a conversation that was chosen, until it is open
 PAGE_SIZE = 50  # conversations
 _MAX_LABEL = 40  # characters of a title in the list
 RENAME, PIN, UNPIN, DELETE = "Rename", "Pin", "Unpin", "Delete"
@@ -154,18 +155,17 @@ def show_undo() -> None:
 def open_conversation(conversation: str) -> None:
     """Let the next run show a conversation."""
     st.session_state.pop("renaming", None)
-    st.query_params[ADDRESS] = conversation
+    st.session_state[WANTED] = conversation
     move_focus()
 
 
 # A new conversation is used again for the next one. So its message line stays, and what is written at once is
-# not sent from the line of another one. Such a question also ends a function where that reads a value of the
-# session: to_dict() does not.
+# not sent from the line of another one.
 
 
 def open_new() -> None:
     """Let the next run show a new conversation. A running answer goes on."""
-    chat: Chat = st.session_state.to_dict()["chat"]
+    chat: Chat = st.session_state.chat
     if chat.is_temporary and chat.is_new and chat.pending is None:
         chat.is_temporary = False
     else:
@@ -176,7 +176,7 @@ def open_new() -> None:
 
 def open_temporary() -> None:
     """Let the next run show a temporary conversation. A question that was not sent yet comes with it."""
-    chat: Chat = st.session_state.to_dict()["chat"]
+    chat: Chat = st.session_state.chat
     if chat.is_new:
         chat.is_temporary = True
     else:
@@ -186,6 +186,7 @@ def open_temporary() -> None:
 
 
 def _show_new() -> None:
+    st.session_state.pop(WANTED, None)
     st.query_params.pop(ADDRESS, None)
     move_focus()
 

@@ -16,12 +16,8 @@ _RATINGS = {"up": 1, "down": -1}
 
 
 def act_on_list(chat: Chat, conversations: Conversations) -> None:
-    """Do what a person has chosen in the list. Streamlit calls this before the script.
-
-    The next click ends it where it reads a value of the session, or sets one. So what it does stands in
-    `chat`, and only the focus, which comes last, in the session.
-    """
-    action = read_action(st.session_state.to_dict())
+    """Do what a person has chosen in the list. Streamlit calls this before the script."""
+    action = read_action(st.session_state)
     if action is not None and action.chat == chat.key:  # or the list was that of another conversation
         act(chat, conversations, action)
 

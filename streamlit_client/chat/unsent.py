@@ -7,9 +7,7 @@ itself when the server is back.
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 from streamlit.elements.widgets.chat import ChatInputValue
@@ -106,18 +104,14 @@ def find_kept() -> Chat | None:
 
 
 def send_line(chat: Chat, key: str) -> None:
-    """Send what was written. A click right after it ends the run before it comes to the line.
-
-    It also ends this function where that reads a value of the session, or sets one: to_dict() alone does not.
-    """
-    session = st.session_state.to_dict()
+    """Send what was written. A click right after it ends the run before it comes to the line."""
     chat.is_line_sent = True
-    send(chat, session[key], session)
-    if session["chat"] is not chat:  # that click has shown another one
+    send(chat, st.session_state[key])
+    if st.session_state.chat is not chat:  # that click has shown another one
         leave(chat)
 
 
-def send(chat: Chat, value: ChatInputValue, session: Mapping[str, Any]) -> None:
+def send(chat: Chat, value: ChatInputValue) -> None:
     """Let this run send a text and files. A file that cannot be read is refused with a reason."""
     if not (value.text.strip() or value.files):
         return
@@ -128,8 +122,8 @@ def send(chat: Chat, value: ChatInputValue, session: Mapping[str, Any]) -> None:
         turn = chat.ask(value.text)
     try:
         turn.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
-        check_images(turn.attachments, session.get("model"))
-        count_tokens(turn.attachments, get_client(), session.get("model_name"))
+        check_images(turn.attachments, st.session_state.get("model"))
+        count_tokens(turn.attachments, get_client(), st.session_state.get("model_name"))
     except TritonchatError as error:
         turn.fail(error)
 

@@ -88,11 +88,8 @@ def main() -> None:
 
 
 def note_question(asked: list[str]) -> None:
-    """Let a run ask what was written. A click right after it ends the run before it comes to the line.
-
-    It also ends this function where that reads a value of the session, or sets one: to_dict() alone does not.
-    """
-    asked.append(st.session_state.to_dict()[_LINE])
+    """Let a run ask what was written. A click right after it ends the run before it comes to the line."""
+    asked.append(st.session_state[_LINE])
 
 
 def vote(comparison: Comparison, winner: str) -> None:

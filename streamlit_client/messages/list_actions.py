@@ -45,12 +45,8 @@ class Action:
     value: str | int | None = None
 
 
-def read_action(session: Mapping[str, Any]) -> Action | None:
-    """What a person has chosen since the last run; None if that is nothing that the list sends.
-
-    `session` is `st.session_state.to_dict()`: to read a single value of the session is a place where the next
-    click ends a callback, and what was chosen would be lost.
-    """
+def read_action(session: Mapping[Any, Any]) -> Action | None:
+    """What a person has chosen since the last run; None if that is nothing that the list sends."""
     shown = session.get(LIST)
     sent = shown.get("action") if isinstance(shown, Mapping) else None
     if not isinstance(sent, Mapping):

@@ -1,7 +1,7 @@
 // What the page does in the browser where Streamlit has no way to do it. browser.py says what it is given.
 
 const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over the page
-const PATIENCE_MS = 8000; // for an element that Streamlit is about to draw
+const PATIENCE_MS = 30_000; // for an element that Streamlit is about to draw, on a busy machine
 const LINE = "[data-testid=stChatInputTextArea]";
 const READY = "Answer ready · "; // in front of the title of a tab that nobody sees
 const ICON = "[data-testid=stIconMaterial]";
@@ -124,36 +124,44 @@ function write(line, text) {
  */
 function leaveLine(place) {
   const line = find(LINE);
+  if (!line || !place) return; // a page that is not drawn yet
   const opened = place.className.match(/st-key-open-(\w+)/)?.[1];
   const shown = new URLSearchParams(location.search).get("chat");
   const stays = opened ? opened === shown : !find("[data-testid=stChatMessage]"); // a new one is used again
-  if (!line || stays || leaving?.line === line) return;
-  leaving = { line, name: nameLine(line), text: line.value, end: performance.now() + PATIENCE_MS };
+  if (stays || leaving?.line === line) return;
+  if (leaving) clearInterval(leaving.timer);
+  const timer = setInterval(reachLine, 20);
+  leaving = { line, name: nameLine(line), text: line.value, end: performance.now() + PATIENCE_MS, timer };
   if (hasKeyboard()) line.focus();
-  reachLine();
 }
 
-/** Bring what was written meanwhile to the new line. */
+function isRunning() {
+  return find("[data-testid=stApp]")?.dataset.testScriptState === "running";
+}
+
+/**
+ * Bring what was written meanwhile to the new line: as soon as it is there, before the browser handles the next
+ * key. If none comes, it stays where it is, and is not sent.
+ */
 function reachLine() {
-  const { line, name, text, end } = leaving;
+  if (!leaving) return;
+  const { line, name, text } = leaving;
   if (line.isConnected) leaving.isFocused = document.activeElement === line;
   const next = [...document.querySelectorAll(LINE)].find((each) => each !== line);
-  if (!next && performance.now() < end) {
-    setTimeout(reachLine, 20);
-    return;
-  }
-  const { isFocused, isSent } = leaving;
+  if (isRunning()) leaving.end = performance.now() + PATIENCE_MS;
+  if (!next && performance.now() < leaving.end) return;
+  const { isFocused, isSent, timer } = leaving;
+  clearInterval(timer);
   leaving = null;
-  if (next) {
-    restoreDraft();
-    const written = line.value.startsWith(text) ? line.value.slice(text.length) : "";
-    drafts.set(name, text);
-    if (isFocused) next.focus();
-    if (!written) return;
-    write(next, next.value + written);
-  }
+  if (!next) return;
+  restoreDraft();
+  const written = line.value.startsWith(text) ? line.value.slice(text.length) : "";
+  drafts.set(name, text);
+  if (isFocused) next.focus();
+  if (!written) return;
+  write(next, next.value + written);
   const enter = { key: "Enter", code: "Enter", bubbles: true, cancelable: true };
-  if (isSent) setTimeout(() => (next ?? line).dispatchEvent(new KeyboardEvent("keydown", enter)), 50);
+  if (isSent) setTimeout(() => next.dispatchEvent(new KeyboardEvent("keydown", enter)), 50);
 }
 
 function holdEnter(event) {
@@ -190,6 +198,7 @@ function install() {
   for (const kind of ["input", "keyup", "click"]) document.addEventListener(kind, rememberDraft, true);
   let isPlanned = false;
   new MutationObserver(() => {
+    reachLine();
     if (isPlanned) return;
     isPlanned = true;
     requestAnimationFrame(() => {

@@ -6,6 +6,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _FOLDER = Path(__file__).parent
 _FOCUS, _SAID = "browser_focus", "browser_said"  # in the session
@@ -31,6 +32,12 @@ def move_focus(selector: str = LINE, always: bool = False) -> None:
     """Move the focus to an element with the next run. `always`: also on a phone, where a keyboard opens."""
     number = st.session_state.get(_FOCUS, {"number": 0})["number"] + 1
     st.session_state[_FOCUS] = {"selector": selector, "always": always, "number": number}
+
+
+def is_history_navigation() -> bool:
+    """Whether this run shows the address to which the browser has gone back or forward."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def say_answer(text: str) -> None:

@@ -36,6 +36,8 @@ def launch_page(
         "client.toolbarMode": "viewer",
         # It shows values of bare expressions, of which the pages have none, and costs each run 80 ms.
         "runner.magicEnabled": "false",
+        # A click right after another one would undo that, see streamlit_client/shared/callbacks.py.
+        "runner.fastReruns": "false",
         "client.showErrorLinks": "false",  # they would send what went wrong to search engines
         # Streamlit's red looks like an error around the input. Colours for both themes keep both.
         "theme.light.primaryColor": "#2f5fc0",

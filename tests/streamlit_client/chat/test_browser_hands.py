@@ -16,10 +16,16 @@ TEXT = "Some **code**, a < b:\n\n```python\nprint('one  two')\n```\n\nand $x_1$.
 CLIPBOARD = "navigator.clipboard.readText()"
 
 
-# The page gets what the server sends `lateBy` milliseconds later.
+# The page gets what the server sends `lateBy` milliseconds later, and in the same order.
 LATE = """window.lateBy = 0;
+let latest = 0;
 window.WebSocket = class extends WebSocket {
-    set onmessage(read) { super.onmessage = event => setTimeout(() => read(event), window.lateBy); }
+    set onmessage(read) {
+        super.onmessage = event => {
+            latest = Math.max(latest, performance.now() + window.lateBy);
+            setTimeout(() => read(event), latest - performance.now());
+        };
+    }
 };"""
 
 
@@ -137,6 +143,7 @@ def test_question_written_at_once_is_of_the_next_conversation(
     page.reload()
     expect(answers(page)).to_have_count(1)
     expect(line(page)).to_be_focused()
+    expect(button(page, "New chat")).to_be_visible()
     page.keyboard.type("A draft")
     page.evaluate("window.lateBy = 800")
     page.keyboard.press("Control+Shift+O")
@@ -154,6 +161,57 @@ def test_question_written_at_once_is_of_the_next_conversation(
         "Show some code",
         "A draft goes on",
     ]
+
+
+def test_question_waits_for_a_conversation_that_comes_late(
+    visit: Callable[..., Page], address: str, made: str, client: ChatClient
+):
+    page = visit(f"{address}/?chat={made}")
+    page.add_init_script(LATE)
+    page.reload()
+    expect(answers(page)).to_have_count(1)
+    expect(line(page)).to_be_focused()
+    expect(button(page, "New chat")).to_be_visible()
+    page.evaluate("window.lateBy = 12000")
+    page.keyboard.press("Control+Shift+O")
+    page.keyboard.type("A new question", delay=10)
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(11_000)
+    page.evaluate("window.lateBy = 0")
+    expect(questions(page)).to_have_text(re.compile(r"\s*A new question\s*"))
+    expect(answers(page)).to_contain_text(FIGURES)
+    assert len(client.conversations().get(made).turns) == 1
+
+
+def test_browser_goes_back_to_the_conversation_before(
+    visit: Callable[..., Page], address: str, made: str, client: ChatClient
+):
+    other = client.conversations().create("Other")
+    client.conversations().add_turn(other.id, None, "Another question", {})
+    page = visit(f"{address}/?chat={made}")
+    expect(questions(page)).to_contain_text("Show some code")
+    button(page.get_by_test_id("stSidebar"), "Other").first.click()
+    expect(questions(page)).to_contain_text("Another question")
+    page.go_back()
+    expect(questions(page)).to_contain_text("Show some code")
+    page.go_forward()
+    expect(questions(page)).to_contain_text("Another question")
+
+
+def test_click_right_after_another_does_not_undo_it(visit: Callable[..., Page], address: str, made: str):
+    page = visit(f"{address}/?chat={made}")
+    for delay in range(0, 60, 5):  # milliseconds, in which the run of the first click begins
+        button(page.get_by_test_id("stSidebar"), "Code").first.click()
+        expect(answers(page)).to_have_count(1)
+        page.evaluate(
+            """delay => ["new-chat", "shortcuts"].forEach((key, place) =>
+                setTimeout(() => document.querySelector(`.st-key-${key} button`).click(), place * delay))""",
+            delay,
+        )
+        expect(page.get_by_role("dialog")).to_be_visible()
+        expect(questions(page)).to_have_count(0, timeout=5000)
+        page.get_by_role("dialog").get_by_role("button", name="Close").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_nine_conversations_stand_on_a_screen(visit: Callable[..., Page], address: str, client: ChatClient):

@@ -166,9 +166,11 @@ def test_address_without_a_conversation(unknown: str, conversations: Conversatio
     assert page.change("number_input", "Max tokens", 5).ask("one").questions == ["one"]
 
 
-def test_address_without_a_conversation_after_a_temporary_chat(page: ChatPage):
-    page.click("Temporary chat")
-    page.app.query_params["chat"] = "0" * 32
+def test_choice_of_a_conversation_that_is_gone(page: ChatPage, conversations: Conversations):
+    made = conversations.create("Soon gone")
+    page.click("Temporary chat").run()
+    conversations.delete(made.id)
+    page.app.button(key=f"open-{made.id}").click()
     page.run()
     assert "conversation" in page.app.error[0].value
     assert "chat" not in page.app.query_params

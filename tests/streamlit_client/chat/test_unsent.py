@@ -5,7 +5,6 @@ import types
 import pytest
 from chat_page import ChatPage
 from conftest import Server
-from ending_session import EndingSession
 from support import free_port
 
 from model_core.errors import InvalidRequest
@@ -33,22 +32,11 @@ def test_question_waits_for_the_end_of_an_answer():
 def test_question_that_comes_before_one_has_started_waits_for_it():
     chat = Chat()
     line = types.SimpleNamespace(text="one", files=[])
-    unsent.send(chat, line, {})
+    unsent.send(chat, line)
     line.text = "two"
-    unsent.send(chat, line, {})
+    unsent.send(chat, line)
     assert chat.pending is not None and chat.pending.question == "one"
     assert [waiting.question for waiting in chat.waiting] == ["two"]
-
-
-def test_click_does_not_end_the_function_that_sends_a_question(monkeypatch: pytest.MonkeyPatch):
-    """Streamlit ends it for the next click where it reads a value of the session, or sets one."""
-
-    chat = Chat()
-    line = types.SimpleNamespace(text="Who?", files=[])
-    monkeypatch.setattr(unsent.st, "session_state", EndingSession(chat=chat, question=line))
-    unsent.send_line(chat, "question")
-    assert chat.pending is not None and chat.pending.question == "Who?"
-    assert chat.is_line_sent  # so that a run that is given the line, too, does not send it again
 
 
 @pytest.mark.parametrize("error", [InvalidRequest("the file is none.", "files"), ValueError("odd")])

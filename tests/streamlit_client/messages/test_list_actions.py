@@ -1,11 +1,8 @@
 """What a person does in the list of messages: what counts as an action, and what each one does."""
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
-from ending_session import EndingSession
-from streamlit.runtime.scriptrunner import RerunException
 
 from model_core.errors import TritonchatError
 from streamlit_client.chat import turn_actions
@@ -149,18 +146,9 @@ def test_wish_to_edit_is_a_new_one_each_time():
     assert chat.edit == (2, 2)
 
 
-@pytest.mark.parametrize("name", ["again", "back", "tokens", "receipt"])
-def test_click_does_not_end_what_a_person_has_chosen(name: str, monkeypatch: pytest.MonkeyPatch):
-    chat, store = make_chat(), Store()
-    monkeypatch.setattr(turn_actions.st, "session_state", EndingSession(sent(name=name)))
-    with suppress(RerunException):
-        turn_actions.act_on_list(chat, store)
-    assert (chat.pending, chat.head, chat.looks_at, chat.shows_receipt) != (None, 2, None, None)
-
-
 def test_action_in_the_list_of_another_conversation_is_none(monkeypatch: pytest.MonkeyPatch):
     chat: Any = make_chat()
     chat.key = "1"
-    monkeypatch.setattr(turn_actions.st, "session_state", EndingSession(sent(name="back")))
+    monkeypatch.setattr(turn_actions.st, "session_state", sent(name="back"))
     turn_actions.act_on_list(chat, Store())
     assert chat.head == 2
