@@ -26,8 +26,9 @@ else:
 
 DEPENDENCIES = sysconfig.get_path("purelib")
 # Other files of the source tree that are large, or that belong to one machine.
-IGNORED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "*.png")
-MAX_WHEEL = 12_000_000  # bytes
+IGNORED = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "*.egg-info")
+BUILT_HERE = ("build", "dist")  # folders of the root alone: the page's component lies in a `dist`, too
+MAX_WHEEL = 12 * 2**20  # bytes
 CONTENTS = {
     "model_core/embedded/model.safetensors",
     "model_core/embedded/tokenizer.json",
@@ -37,12 +38,20 @@ CONTENTS = {
     "streamlit_client/chat/chat.py",
     "streamlit_client/compare/compare.py",
     "streamlit_client/compare/votes.py",
+    "streamlit_client/messages/web/dist/messages.js",
+    "streamlit_client/messages/web/dist/mermaid.js",
     "triton_server/conversations/migrations/env.py",
     "triton_server/conversations/migrations/versions/0005_search.py",
     "triton_server/conversations/migrations/versions/0009_receipts_of_turns.py",
     "triton_server/conversations/migrations/versions/0010_collections.py",
     "triton_server/engine/triton/backend_model.py",
 }
+
+
+def leave_out(folder: str, names: list[str]) -> set[str]:
+    """What of a folder is not copied."""
+    built = {name for name in BUILT_HERE if Path(folder) == ROOT}
+    return IGNORED(folder, names) | built
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +66,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(environment: Path) -> Path:
     """The wheel of this source tree, built in a copy of it."""
     source = environment.parent / "source"
-    shutil.copytree(ROOT, source, ignore=IGNORED)
+    shutil.copytree(ROOT, source, ignore=leave_out)
     command = ["-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "-w"]
     subprocess.run(
         [environment / "bin" / "python", *command, environment.parent, source],

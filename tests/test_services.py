@@ -39,6 +39,16 @@ def test_unit_is_known_to_systemd(tmp_path: Path) -> None:
     assert UNIT.name not in checked.stderr, checked.stderr
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze")
+def test_unit_may_do_little() -> None:
+    """systemd 250 and later says how exposed a unit is, from 0 to 10 (100 as a threshold)."""
+    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", UNIT]
+    checked = subprocess.run(command, capture_output=True, text=True)
+    if "unrecognized option" in checked.stderr:
+        pytest.skip("this systemd-analyze is older")
+    assert checked.returncode == 0, checked.stdout
+
+
 def test_compose_starts_the_image() -> None:
     (server,) = yaml.safe_load(COMPOSE.read_text())["services"].values()
     assert (COMPOSE.parent / server["build"] / "Dockerfile").exists()

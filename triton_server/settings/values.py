@@ -119,8 +119,12 @@ def read_count(text: str) -> tuple[int, int]:
 
 
 def check_file(path: Path) -> Path:
-    """The path of a file that is there. Raises ValueError."""
-    if not path.is_file():
+    """The path of a file that is there. Raises ValueError, also where this user may not look."""
+    try:
+        is_there = path.is_file()
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be looked at ({error.strerror}).") from None
+    if not is_there:
         raise ValueError(f"{str(path)!r} is not a file that is there.")
     return path
 

@@ -18,12 +18,24 @@ const page = await build({
   format: "esm",
   loader: { ".css": "text" },
 });
+// The library for the layout ELK would be a third of the file. A diagram that asks for it is drawn by dagre then.
+const withoutElk = {
+  name: "without-elk",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /mermaid\.core\/chunk-\w+\.mjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8")
+        .replace("...elkLayoutLoaders()", "")
+        .replace(/await import\("\.\/elk-\w+\.mjs"\)/, "undefined"),
+    })),
+};
 const diagrams = await build({
   ...common,
   entryPoints: [{ in: join(folder, "src/mermaid.js"), out: "mermaid" }],
   outdir: output,
   format: "iife",
+  plugins: [withoutElk],
 });
+if (Object.keys(diagrams.metafile.inputs).some((path) => path.includes("elkjs"))) throw new Error("elkjs is there");
 for (const name of readdirSync(fonts)) {
   if (name.endsWith(".woff2")) cpSync(join(fonts, name), join(output, "fonts", name));
 }

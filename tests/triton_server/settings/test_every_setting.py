@@ -191,3 +191,10 @@ def test_page_of_settings_is_current() -> None:
 def test_units_of_sizes_are_powers_of_two() -> None:
     texts: dict[str, Any] = {"4GB": 2**32, "4g": 2**32, " 4 GiB": 2**32, "1.5k": 1536, "7": 7}
     assert {text: read_size(text) for text in texts} == texts
+
+
+def test_file_that_cannot_be_looked_at_is_refused_in_a_sentence() -> None:
+    """As of a folder that only another user may enter."""
+    result = CliRunner().invoke(cli, ["serve", "--tls-cert", "x" * 300])
+    assert result.exit_code == 2
+    assert "cannot be looked at (File name too long)." in " ".join(result.output.split())
