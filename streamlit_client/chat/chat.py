@@ -35,7 +35,7 @@ from streamlit_client.chat.unsent import (
 from streamlit_client.chat.welcome import show_header, show_welcome
 from streamlit_client.library.prompts import complete_prompts
 from streamlit_client.shared.browser import say_answer
-from streamlit_client.shared.completion import show_completion
+from streamlit_client.shared.completion import show_completion, take_new
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import describe_aloud, describe_context, describe_error
 from streamlit_client.shared.pastes import show_pastes
@@ -72,6 +72,8 @@ def main() -> None:
     choose_wanted_model()
     stats, error = fetch_stats(get_client())
     is_opening = "chat" not in st.session_state
+    if take_new() and not is_opening:
+        open_new()
     chat, chat_error = find_chat(conversations, error, is_opening)
     model: ModelDescription | None = st.session_state.get("model")
     # Before the settings, which follow the model that is chosen there.

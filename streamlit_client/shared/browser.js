@@ -12,6 +12,7 @@ let leaving = null; // the line of the conversation that a person is leaving, se
 const NAME = ".st-key-name-field input"; // of a conversation or a folder that is given another name
 const names = new WeakMap(); // by their fields: what stood in them before a person wrote
 const REPLACED_MS = 1000; // until an element that was replaced is there again
+const AWAY = "The page does not answer. It may be starting again. This tab goes on by itself when it is back.";
 let focused = null; // the element that has the focus, or had it until the page removed it
 
 const find = (selector) => document.querySelector(selector);
@@ -228,6 +229,16 @@ function hideIcons() {
   }
 }
 
+/** Streamlit's words for a page that does not answer are for those who have written it. */
+function explainAway() {
+  const heading = [...document.querySelectorAll("[role=dialog] > h2")].at(-1);
+  if (heading?.textContent !== "Connection error" || heading.nextElementSibling?.matches(".tc-away")) return;
+  const words = document.createElement("p");
+  words.className = "tc-away"; // browser.css hides what follows: React would miss it
+  words.textContent = AWAY;
+  heading.after(words);
+}
+
 function install() {
   document.addEventListener("click", closeSideBar);
   document.addEventListener("click", (event) => {
@@ -248,6 +259,7 @@ function install() {
       hideIcons();
       restoreDraft();
       keepFocus();
+      explainAway();
     });
   }).observe(document.body, { childList: true, subtree: true });
   hideIcons();
