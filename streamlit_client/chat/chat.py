@@ -18,7 +18,7 @@ from streamlit_client.chat.state import (
     start,
     store_results,
 )
-from streamlit_client.chat.tool_calls import note_start, offer_tools, show_servers
+from streamlit_client.chat.tool_calls import note_start, offer_tools, show_limit, show_servers
 from streamlit_client.chat.turn_view import run_again, show_turns
 from streamlit_client.chat.unsent import (
     find_kept,
@@ -35,9 +35,9 @@ from streamlit_client.chat.unsent import (
 from streamlit_client.chat.welcome import show_header, show_welcome
 from streamlit_client.library.prompts import complete_prompts
 from streamlit_client.shared.browser import is_history_navigation, say_answer
-from streamlit_client.shared.completion import show_completion
+from streamlit_client.shared.completion import show_completion, take_new
 from streamlit_client.shared.conversation import Turn
-from streamlit_client.shared.descriptions import EMPTY_ANSWER, describe_context, describe_error
+from streamlit_client.shared.descriptions import describe_aloud, describe_context, describe_error
 from streamlit_client.shared.pastes import show_pastes
 from streamlit_client.shared.server import fetch_stats, get_client, get_conversations, report_errors
 from streamlit_client.shared.settings import (
@@ -62,7 +62,6 @@ TEMPORARY = (
     "**Temporary chat.** It is not kept: it is gone when you open another chat or load the page again."
 )
 METER_WIDTH = 230  # pixels
-_MAX_SAID = 2000  # characters of an answer that a screen reader gets at its end
 _LOOK_AGAIN_S = 3  # between attempts to reach a server that does not answer
 
 
@@ -73,6 +72,8 @@ def main() -> None:
     choose_wanted_model()
     stats, error = fetch_stats(get_client())
     is_opening = "chat" not in st.session_state
+    if take_new() and not is_opening:
+        open_new()
     chat, chat_error = find_chat(conversations, error, is_opening)
     model: ModelDescription | None = st.session_state.get("model")
     # Before the settings, which follow the model that is chosen there.
@@ -104,10 +105,11 @@ def main() -> None:
             show_welcome(chat, model)
     if turns:
         show_turns(chat, turns, conversations, send_results, is_opening)
+    show_limit(chat)
     show_rest(chat)
     if is_running:
         last = turns[-1]
-        say_answer(str(last.error) if last.error else last.shown_text[:_MAX_SAID] or EMPTY_ANSWER)
+        say_answer(describe_aloud(last))
         run_again()  # the answer has ended: draw the buttons for it
     is_away = stats is None or waits_for_server(chat)
     st.fragment(look_again, run_every=_LOOK_AGAIN_S if is_away else None)(is_away)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit_client.chat.search_hits import MAX_HITS, fetch_hit
 from streamlit_client.chat.state import Chat
 from streamlit_client.chat.tool_calls import drop_choice, put_choice
-from streamlit_client.chat.unsent import find_left, leave, restore_line
+from streamlit_client.chat.unsent import find_left, has_unsent, leave, restore_line
 from streamlit_client.kept.folder_view import begin_renaming, show_folder, show_new_folder
 from streamlit_client.kept.folders import (
     Folders,
@@ -22,6 +22,7 @@ from streamlit_client.kept.folders import (
 from streamlit_client.kept.links import remove_link
 from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.name_field import begin_name, show_name_field
 from streamlit_client.shared.people import find_zone, owner
 from streamlit_client.shared.server import get_client, get_conversations, report_errors
 from triton_server.conversations.tree import Summary
@@ -58,7 +59,7 @@ def show_list(chat: Chat) -> None:
     show_undo()
     if not search:
         for number, (name, ids) in enumerate(folders.items()):
-            show_folder(name, number, chat.id in ids, partial(_show_inside, chat, folders, name))
+            show_folder(name, number, chat.id in ids, partial(_show_inside, chat, folders, name, number))
     limit = st.session_state.get("list_limit", PAGE_SIZE)
     # A search finds conversations wherever they are.
     in_folders = set() if search else {each for ids in folders.values() for each in ids}
@@ -83,12 +84,13 @@ def show_list(chat: Chat) -> None:
             show_new_folder()
 
 
-def _show_inside(chat: Chat, folders: Folders, name: str) -> None:
+def _show_inside(chat: Chat, folders: Folders, name: str, number: int) -> None:
     """Show the conversations of a folder."""
     ids = set(folders[name])
     inside = list(islice((each for each in walk(get_conversations()) if each.id in ids), len(ids)))
-    for summary in inside:
-        show_entry(summary, folders, is_open=summary.id == chat.id)
+    with st.container(key=f"conversations-of-{number}"):
+        for summary in inside:
+            show_entry(summary, folders, is_open=summary.id == chat.id)
     if not inside:
         st.caption("It is empty. The menu of a chat moves it here.")
 
@@ -98,14 +100,7 @@ def show_entry(summary: Summary, folders: Folders, is_open: bool) -> None:
     title = summary.title or "Untitled"
     if st.session_state.get("renaming") == summary.id:
         key = f"title-{summary.id}"
-        st.text_input(
-            "New title",
-            title,
-            key=key,
-            label_visibility="collapsed",
-            on_change=_rename,
-            args=[summary.id, key],
-        )
+        show_name_field("New title", key, _rename, _leave_title, [summary.id, key])
         return
     key = f"entry-menu-{summary.id}"
     label = title if len(title) <= _MAX_LABEL else f"{title[: _MAX_LABEL - 1]}…"
@@ -170,7 +165,9 @@ def open_new() -> None:
         chat.is_temporary = False
     else:
         leave(chat)
-        st.session_state.chat = restore_line(find_left(None) or Chat())
+        # One whose first question could not be sent is shown again, but not instead of a new one beside it.
+        is_unsent = chat.id is None and has_unsent(chat)
+        st.session_state.chat = restore_line((None if is_unsent else find_left(None)) or Chat())
     _show_new()
 
 
@@ -218,7 +215,7 @@ def _act(summary: Summary, key: str) -> None:
     option = st.session_state[key]
     if option == RENAME:
         st.session_state.renaming = summary.id
-        move_focus(f".st-key-title-{summary.id} input", always=True)
+        begin_name(f"title-{summary.id}", summary.title or "Untitled")
     elif option == DELETE:
         if report_errors(lambda: _delete(summary)) and st.session_state.chat.id == summary.id:
             open_new()
@@ -242,6 +239,10 @@ def _rename(conversation: str, key: str) -> None:
     st.session_state.pop("renaming", None)
     if title:
         report_errors(lambda: get_conversations().change(conversation, title=title))
+
+
+def _leave_title() -> None:
+    st.session_state.pop("renaming", None)
 
 
 def _undo(deleted: Summary) -> None:

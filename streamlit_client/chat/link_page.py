@@ -1,5 +1,7 @@
 """The page to which a read-only link leads: a copy of a conversation, in which nothing can be done."""
 
+from datetime import datetime
+
 import streamlit as st
 
 from model_core.errors import TritonchatError
@@ -9,6 +11,7 @@ from streamlit_client.messages.list_data import Surroundings, describe_turn
 from streamlit_client.messages.list_view import show_list
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.people import find_zone
 from streamlit_client.shared.server import get_client
 
 TOKEN = "id"  # the parameter of the page's address
@@ -23,9 +26,13 @@ def main() -> None:
     except TritonchatError as error:
         st.error(describe_error(error), icon=":material/error:")
         return
-    st.subheader(escape(conversation.title or "Untitled"), anchor=False)
-    st.caption("Read-only. It is as it was when its link was made.")
-    turns = [describe_turn(restore(turn), Surroundings()) for turn in conversation.turns]
+    title = conversation.title or "Untitled"
+    st.set_page_config(page_title=f"{title} · tritonchat")
+    st.subheader(escape(title), anchor=False)
+    made = datetime.fromtimestamp(conversation.updated, find_zone())
+    st.caption(f"Read-only. It is as it was when its link was made, on {made:%d %B %Y, %H:%M}.")
+    around = Surroundings(names_model=True)
+    turns = [describe_turn(restore(turn), around) for turn in conversation.turns]
     show_list(f"link-{token}", [{**turn, "actions": []} for turn in turns])
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 KEYS = {
     "Enter": "send; during an answer, the message waits for its end",
     "Shift+Enter": "begin a new line",
-    "Esc": "stop the answer",
+    "Esc": "stop the answer, or the tool that runs",
     "Alt+Up": "edit the last question",
     "Ctrl+Shift+O": "new chat",
     "Ctrl+K": "search in all conversations",

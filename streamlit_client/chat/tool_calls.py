@@ -16,6 +16,7 @@ from model_core.errors import TritonchatError
 from model_core.requests.messages import ToolCall
 from streamlit_client.chat.state import Chat, ToolChoice
 from streamlit_client.shared.conversation import Turn
+from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.server import get_conversations
 from streamlit_client.shared.settings import ChatSettings
@@ -90,6 +91,18 @@ def count_rounds(chat: Chat) -> int:
     return count
 
 
+def show_limit(chat: Chat) -> None:
+    """Say that the last answer had to do without tools, because many rounds of calls were before it."""
+    servers, last = get_servers(), chat.last
+    if servers is None or last is None or not last.finished.is_set() or not find_choice(chat).servers:
+        return
+    if count_rounds(chat) >= servers.limits.rounds:
+        st.caption(
+            f"The model has called tools {servers.limits.rounds} times without a question of yours, so it "
+            "had to answer without them. Your next question may use them again."
+        )
+
+
 def _count_seconds(chat: Chat) -> float:
     """Seconds of answers and calls since the last question, without those in which a person decides."""
     times: dict[tuple[str | None, int | None], float] = st.session_state.get(_CALL_TIMES, {})
@@ -110,23 +123,26 @@ def show_calls(chat: Chat, turn: Turn, send: Callable[[Turn, dict[str, str]], No
     try:
         offers = find_offers(chat, [])
     except TritonchatError as error:
-        st.error(escape(str(error)))
+        st.error(describe_error(error))
         return False
     call = missing[0]
     key = chat.id, turn.id, call.id
+    question, progress = st.empty(), st.empty()  # a call that runs leaves nothing of the question
     if key not in _CALLS:
         if call.name not in offers:
             return False
         if not _may_run(chat, turn, offers[call.name]):
-            _ask(chat, turn, call, offers[call.name])
+            with question.container():
+                _ask(chat, turn, call, offers[call.name])
             return True
         _run(servers, key, call, offers[call.name])
     running, begin = _CALLS[key], time.monotonic()
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with progress.container(horizontal=True, vertical_alignment="center"):
         place = st.empty()
         st.button(
             STOP,
             icon=":material/stop_circle:",
+            shortcut="Esc",
             key=f"stop-{turn.id}-{call.id}",
             on_click=_stop,
             args=[running],
@@ -194,7 +210,7 @@ def _show_tools(servers: RunningServers, label: str, chat: Chat) -> None:
         with st.spinner("Starting …", show_time=True):
             offers = servers.list_offers(label)
     except TritonchatError as error:
-        st.error(escape(str(error)))
+        st.error(describe_error(error))
         return
     for offer in offers:
         rule = "runs by itself" if offer.approval == "never" or _name(offer) in choice.always else "asks"

@@ -25,12 +25,12 @@ ADDRESS = "unsent"  # the parameter of the page's address with the name under wh
 _MAX_TABS = 200  # whose questions are kept; the oldest are forgotten
 _MAX_RETRIES = 5  # without a success between them
 _MAX_LABEL = 60  # characters of a question that waits
-_LEFT = "unsent_chats"  # in the session: conversations with such questions, by their ids
+_LEFT = "unsent_chats"  # in the session: conversations with such questions, the one that was left first first
 _COUNT = "line_count"  # in the session: of the lines besides the first one
 _LINES = "line_keys"  # in the session: the keys of message lines, by the ids of conversations
 
 # By the names in addresses: who has asked, the conversation that was shown, and those that were left.
-_KEPT: OrderedDict[str, tuple[str, Chat, dict[str | None, Chat]]] = OrderedDict()
+_KEPT: OrderedDict[str, tuple[str, Chat, list[Chat]]] = OrderedDict()
 
 
 def has_unsent(chat: Chat) -> bool:
@@ -47,15 +47,19 @@ def leave(chat: Chat) -> None:
         chat.stop()
         forget_temporary(chat.id)
         return
-    st.session_state.setdefault(_LINES, {})[chat.id] = chat.key
+    if chat.id is not None or not has_unsent(chat):  # else the next new one would have the same line
+        st.session_state.setdefault(_LINES, {})[chat.id] = chat.key
     if has_unsent(chat):
-        st.session_state.setdefault(_LEFT, {})[chat.id] = chat
+        st.session_state.setdefault(_LEFT, []).append(chat)
 
 
 def find_left(conversation: str | None) -> Chat | None:
     """The conversation with questions that the visitor has left; None: one that the store does not have."""
-    left: dict[str | None, Chat] = st.session_state.get(_LEFT, {})
-    return left.pop(conversation, None)
+    left: list[Chat] = st.session_state.get(_LEFT, [])
+    found = next((chat for chat in left if chat.id == conversation), None)
+    if found is not None:
+        left.remove(found)
+    return found
 
 
 def restore_line(chat: Chat) -> Chat:
@@ -71,12 +75,12 @@ def restore_line(chat: Chat) -> Chat:
 
 def keep(chat: Chat) -> None:
     """Let the address name the questions of the conversations of a tab, so that a reload finds them."""
-    name, left = st.session_state.get(ADDRESS), st.session_state.get(_LEFT, {})
+    name, left = st.session_state.get(ADDRESS), st.session_state.get(_LEFT, [])
     if chat.is_temporary:
         chat = Chat()  # a reload finds nothing of it
     if has_unsent(chat) or left:
         name = name or secrets.token_urlsafe(16)
-        _KEPT[name] = (owner(), chat, dict(left))
+        _KEPT[name] = (owner(), chat, list(left))
         _KEPT.move_to_end(name)
         if len(_KEPT) > _MAX_TABS:
             _KEPT.popitem(last=False)
@@ -91,12 +95,12 @@ def keep(chat: Chat) -> None:
 def find_kept() -> Chat | None:
     """The conversation whose questions the address names, for a browser that has loaded the page again."""
     name = st.query_params.get(ADDRESS)
-    person, chat, left = _KEPT.get(name or "", (None, None, {}))
+    person, chat, left = _KEPT.get(name or "", (None, None, []))
     if chat is None or person != owner():
         st.query_params.pop(ADDRESS, None)
         return None
     st.session_state[ADDRESS] = name
-    st.session_state.setdefault(_LEFT, {}).update(left)
+    st.session_state.setdefault(_LEFT, []).extend(left)
     if not has_unsent(chat):
         return None
     # Another tab with the same address has the same questions, but its own place in the conversation.

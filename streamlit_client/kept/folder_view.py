@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from streamlit_client.kept.folders import MAX_NAME, delete_folder, make_folder, rename_folder
-from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.name_field import begin_name, show_name_field
 from streamlit_client.shared.server import get_conversations, report_errors
 
 RENAME, DELETE = "Rename the folder", "Delete the folder"
@@ -18,14 +18,7 @@ _RENAMING, _TITLE = "renaming_folder", "folder-title"  # in the session
 def show_folder(name: str, number: int, is_open: bool, show_inside: Callable[[], Any]) -> None:
     """Show a folder, and while it is open what is in it. `is_open`: at first."""
     if st.session_state.get(_RENAMING) == name:
-        st.text_input(
-            "New name",
-            key=_TITLE,
-            max_chars=MAX_NAME,
-            label_visibility="collapsed",
-            on_change=_rename,
-            args=[name],
-        )
+        show_name_field("New name", _TITLE, _rename, _leave_name, [name], MAX_NAME)
         return
     folder = st.expander(
         escape(name),
@@ -65,8 +58,8 @@ def show_new_folder() -> None:
 
 def begin_renaming(name: str) -> None:
     """Let the next run show the name of a folder in a field."""
-    st.session_state[_RENAMING] = st.session_state[_TITLE] = name
-    move_focus(f".st-key-{_TITLE} input", always=True)
+    st.session_state[_RENAMING] = name
+    begin_name(_TITLE, name)
 
 
 def _make() -> None:
@@ -78,6 +71,10 @@ def _rename(name: str) -> None:
     st.session_state.pop(_RENAMING, None)
     if new:
         report_errors(lambda: rename_folder(get_conversations(), name, new))
+
+
+def _leave_name() -> None:
+    st.session_state.pop(_RENAMING, None)
 
 
 def _act(name: str, key: str) -> None:

@@ -101,9 +101,9 @@ def show_collection(collections: Collections, collection: Collection) -> None:
             accept_multiple_files=True,
             max_upload_size=MAX_MEBIBYTES,
             key=f"files-{collection.id}-{number}",
-            help="PDF with text, docx, xlsx, ipynb, Markdown, code and other text.",
             label_visibility="collapsed",
         )
+        st.caption("PDF with text, docx, xlsx, ipynb, Markdown, code and other text.")
         if files:
             send(collections, collection, [(file.name, file.getvalue()) for file in files])
         is_busy = bool(counts[IN_PROGRESS])
@@ -116,7 +116,7 @@ def show_collection(collections: Collections, collection: Collection) -> None:
                     icon=":material/forum:",
                     key=key,
                     on_click=begin_message,
-                    args=[f"#{name} "],
+                    args=[f"#{name} ", True],
                 )
             st.button(
                 "Delete",

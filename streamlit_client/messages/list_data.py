@@ -35,12 +35,14 @@ class Surroundings:
         siblings: the ids of the turns in its place, itself included, the oldest first.
         rating: 1, 0 or -1; None: the store does not have the turn, so it cannot be rated.
         is_repeated: whether an earlier turn in its place has the same question and answer.
+        names_model: whether its model is named where it is the only one, too.
     """
 
     models: Sequence[str] = ()
     siblings: Sequence[int] = ()
     rating: int | None = None
     is_repeated: bool = False
+    names_model: bool = False
 
 
 def describe_turn(turn: Turn, around: Surroundings) -> dict[str, Any]:
@@ -120,7 +122,7 @@ def _describe_end(turn: Turn, around: Surroundings) -> list[str]:
     if turn.error is not None:
         return []
     is_empty = turn.answer is not None and not turn.has_answer
-    model = str(turn.parameters.get("model", "")) if len(around.models) > 1 else ""
+    model = str(turn.parameters.get("model", "")) if around.names_model or len(around.models) > 1 else ""
     figures = " · ".join(filter(None, (model, format_statistics(turn))))
     same = REPEATED_ANSWER if around.is_repeated and turn.parameters.get("temperature") == 0 else ""
     notes = EMPTY_ANSWER if is_empty else "", same, describe_truncation(turn), figures

@@ -9,6 +9,11 @@ const SWITCHES = ":is([class*='st-key-open-'], .st-key-new-chat, .st-key-tempora
 const drafts = new Map(); // by the names of message lines
 let shownLine = null;
 let leaving = null; // the line of the conversation that a person is leaving, see `leaveLine`
+const NAME = ".st-key-name-field input"; // of a conversation or a folder that is given another name
+const names = new WeakMap(); // by their fields: what stood in them before a person wrote
+const REPLACED_MS = 1000; // until an element that was replaced is there again
+const AWAY = "The page does not answer. It may be starting again. This tab goes on by itself when it is back.";
+let focused = null; // the element that has the focus, or had it until the page removed it
 
 const find = (selector) => document.querySelector(selector);
 
@@ -56,6 +61,7 @@ function focus(selector) {
     const element = [...document.querySelectorAll(selector)].pop();
     if (element && element !== reached && !element.disabled && !element.closest("[data-stale=true]")) {
       element.focus();
+      if (element.matches(NAME)) element.select();
       if (document.activeElement === element) reached = element;
     }
     if (performance.now() < end) setTimeout(attempt, 50);
@@ -63,9 +69,53 @@ function focus(selector) {
   attempt();
 }
 
-/** On a phone, the focus would open one. */
+/** On a phone, the focus would open one. A machine without a mouse has one. */
 function hasKeyboard() {
-  return matchMedia("(pointer: fine)").matches;
+  return !matchMedia("(pointer: coarse)").matches;
+}
+
+/** Remember what has the focus, but not what a person has left. */
+function rememberFocus({ type, target }) {
+  if (type === "focusin") focused = { element: target, place: target.closest("[class*='st-key-']") };
+  else setTimeout(() => !isGone(target) && target === focused?.element && (focused = null), 0);
+}
+
+function isGone(element) {
+  return !element.isConnected || element.disabled;
+}
+
+/**
+ * The page has removed what had the focus. It goes to what stands in its place, or to the message line; else the
+ * next key would begin at the top of the page.
+ */
+function keepFocus() {
+  if (!focused || document.activeElement !== document.body || !isGone(focused.element)) return;
+  const key = focused.place?.className.match(/st-key-[\w-]+/)?.[0];
+  focused = null;
+  setTimeout(() => {
+    if (document.activeElement !== document.body) return;
+    const same = key ? document.querySelectorAll(`.${key} :is(button, input, textarea, summary):enabled`) : [];
+    if (same.length === 1) same[0].focus();
+    else if (hasKeyboard()) find(LINE)?.focus();
+  }, REPLACED_MS);
+}
+
+/**
+ * Leave the field of a name by Escape, or unchanged by Enter or a click elsewhere. Streamlit tells the page of
+ * changes alone.
+ */
+function leaveName({ type, target, key, relatedTarget }) {
+  if (!target.matches?.(NAME)) return;
+  if (type === "beforeinput") {
+    if (!names.has(target)) names.set(target, target.value);
+    return;
+  }
+  const before = names.get(target) ?? target.value;
+  if (key === "Escape") write(target, before);
+  const isLeft = type === "focusout" && document.hasFocus() && !relatedTarget?.closest(".st-key-name-field");
+  if (target.value === before && (isLeft || key === "Enter" || key === "Escape")) {
+    find(".st-key-leave-name button")?.click();
+  }
 }
 
 function isWriting() {
@@ -114,7 +164,7 @@ function restoreDraft() {
 }
 
 function write(line, text) {
-  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(line, text);
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(line), "value").set.call(line, text);
   line.dispatchEvent(new Event("input", { bubbles: true })); // React keeps the value that an event tells
 }
 
@@ -187,6 +237,16 @@ function hideIcons() {
   }
 }
 
+/** Streamlit's words for a page that does not answer are for those who have written it. */
+function explainAway() {
+  const heading = [...document.querySelectorAll("[role=dialog] > h2")].at(-1);
+  if (heading?.textContent !== "Connection error" || heading.nextElementSibling?.matches(".tc-away")) return;
+  const words = document.createElement("p");
+  words.className = "tc-away"; // browser.css hides what follows: React would miss it
+  words.textContent = AWAY;
+  heading.after(words);
+}
+
 function install() {
   document.addEventListener("click", closeSideBar);
   document.addEventListener("click", (event) => {
@@ -194,6 +254,8 @@ function install() {
     if (place) leaveLine(place);
   });
   document.addEventListener("keydown", holdEnter, true);
+  for (const kind of ["focusin", "focusout"]) document.addEventListener(kind, rememberFocus);
+  for (const kind of ["beforeinput", "focusout", "keydown"]) document.addEventListener(kind, leaveName, true);
   document.addEventListener("keydown", pressKey);
   for (const kind of ["input", "keyup", "click"]) document.addEventListener(kind, rememberDraft, true);
   let isPlanned = false;
@@ -205,6 +267,8 @@ function install() {
       isPlanned = false;
       hideIcons();
       restoreDraft();
+      keepFocus();
+      explainAway();
     });
   }).observe(document.body, { childList: true, subtree: true });
   hideIcons();

@@ -10,8 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 _FOLDER = Path(__file__).parent
-# In the session: what the message line begins with, and whether the page is to lead there.
-_BEGUN, _LEADS = "begun_message", "leads_to_chat"
+# In the session: what the message line begins with, and whether the page is to lead there, and to a new chat.
+_BEGUN, _LEADS, _IS_NEW = "begun_message", "leads_to_chat", "leads_to_new_chat"
 
 _PART = st.components.v2.component("tritonchat_completion", js=(_FOLDER / "completion.js").read_text())
 
@@ -42,11 +42,19 @@ def show_completion(entries: Mapping[str, Sequence[Entry]]) -> None:
         _PART(key="completion", data=data)
 
 
-def begin_message(text: str) -> None:
-    """Let the message line begin with a text, and the next run of another page lead to the chat."""
+def begin_message(text: str, is_new: bool = False) -> None:
+    """Let the message line begin with a text, and the next run of another page lead to the chat.
+
+    `is_new`: to a new one, not to that which was open last.
+    """
     number = st.session_state.get(_BEGUN, {"number": 0})["number"] + 1
     st.session_state[_BEGUN] = {"text": text, "number": number}
-    st.session_state[_LEADS] = True
+    st.session_state[_LEADS], st.session_state[_IS_NEW] = True, is_new
+
+
+def take_new() -> bool:
+    """Whether the message that has begun is for a new chat. Once."""
+    return st.session_state.pop(_IS_NEW, False)
 
 
 def follow_message() -> None:

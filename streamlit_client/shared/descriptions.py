@@ -15,6 +15,7 @@ from triton_server.contract.wire import ServerUnavailable
 from .conversation import Turn
 from .markdown import escape
 
+_MAX_SAID = 2000  # characters of an answer that a screen reader gets at its end
 EMPTY_ANSWER = "The answer is empty: the model has ended it at once."
 REPEATED_ANSWER = "It is the same answer as before: the temperature is 0, so nothing is left to chance."
 
@@ -109,6 +110,15 @@ def explain_error(error: Exception) -> list[str]:
     explanation = next((text for kind, text in _EXPLANATIONS.items() if isinstance(error, kind)), None)
     details = capitalize_sentence(str(error)[:500])
     return [details] if explanation is None else [explanation, details]
+
+
+def describe_aloud(turn: Turn) -> str:
+    """What a screen reader says when an answer has ended."""
+    names = dict.fromkeys(call.name for call in turn.tool_calls)
+    calls = f"The model wants to call {', '.join(names)}." if names else ""
+    if turn.error is not None:
+        return str(turn.error)
+    return " ".join(filter(None, (turn.shown_text[:_MAX_SAID], calls))) or EMPTY_ANSWER
 
 
 def describe_error(error: Exception) -> str:

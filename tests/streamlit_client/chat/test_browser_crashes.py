@@ -70,6 +70,9 @@ def test_half_an_answer_outlasts_the_process_of_the_page(
         finally:
             process.kill()  # by SIGKILL
         words = kept_words(conversations, page)
+        away = page.get_by_role("dialog")
+        expect(away).to_contain_text("This tab goes on by itself when it is back.")
+        expect(away.get_by_text("Streamlit").first).to_be_hidden()
         with running_page(endless.grpc_url, tmp_path, port):
             page.reload()
             expect(questions(page)).to_contain_text("Tell me a story")

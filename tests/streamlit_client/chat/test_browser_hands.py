@@ -87,6 +87,21 @@ def test_keyboard_goes_through_conversations(visit: Callable[..., Page], address
     expect(page.get_by_role("dialog")).to_contain_text("edit the last question")
 
 
+def test_focus_follows_what_the_page_replaces(visit: Callable[..., Page], address: str, made: str):
+    page = visit(f"{address}/?chat={made}")
+    button(page, "Answer again").press("Enter")
+    expect(answers(page)).to_contain_text("2 of 2")
+    expect(line(page)).to_be_focused()  # the button was gone while the answer came
+    earlier = answers(page).get_by_role("button", name="Earlier branch")
+    later = answers(page).get_by_role("button", name="Later branch")
+    earlier.press("Enter")
+    expect(answers(page)).to_contain_text("1 of 2")
+    expect(later).to_be_focused()  # there is no earlier one
+    later.press("Enter")
+    expect(answers(page)).to_contain_text("2 of 2")
+    expect(earlier).to_be_focused()
+
+
 def test_menus_have_names_without_those_of_icons(visit: Callable[..., Page], address: str, made: str):
     page = visit(f"{address}/?chat={made}")
     expect(answers(page).get_by_role("button", name="More", exact=True)).to_be_visible()

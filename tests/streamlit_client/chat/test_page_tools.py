@@ -61,6 +61,7 @@ def test_call_is_asked_for_once_and_always(start: Start) -> None:
     page = start("get_weather")
     ask(page, QUESTION)
     expect(page.get_by_text("The model wants to call get_weather of town")).to_be_visible()
+    expect(page.locator("#tritonchat-said")).to_have_text("The model wants to call get_weather.")
     expect(page.get_by_role("button", name="Send the result")).to_have_count(0)  # nobody types it in
     expect(answers(page)).to_have_count(1)
     button(page, "Allow once").click()
@@ -101,6 +102,7 @@ def test_loop_of_calls_ends(start: Start) -> None:
     expect(answers(page)).to_have_count(3)  # two rounds, and then an answer without tools
     expect(answers(page).last).to_contain_text(FIGURES)
     expect(button(page, "Allow once")).to_have_count(0)
+    expect(page.get_by_text("The model has called tools 2 times without a question of yours")).to_be_visible()
 
 
 def test_call_that_hangs_is_stopped(start: Start) -> None:
@@ -108,7 +110,9 @@ def test_call_that_hangs_is_stopped(start: Start) -> None:
     ask(page, QUESTION)
     button(page, "Allow once").click()
     expect(page.get_by_text("get_weather runs")).to_be_visible()
-    button(page, "Stop the tool").click()
+    expect(button(page, "Allow once")).to_have_count(0)
+    expect(line(page)).to_be_focused()  # the button that had the focus is gone
+    page.keyboard.press("Escape")
     expect(answers(page)).to_have_count(2)
     expect(answers(page).first).to_contain_text("the person has stopped this tool")
     expect(answers(page).last).to_contain_text(FIGURES)

@@ -94,10 +94,25 @@ def test_left_conversation_keeps_its_questions(conversations: Conversations):
     assert page.questions == []
     (name,) = [page.app.query_params["unsent"]]  # a reload finds what waits in the other conversation
     _, _, left = unsent._KEPT[name if isinstance(name, str) else name[0]]
-    assert [turn.question for turn in left[first].waiting] == ["two"]
+    assert [(chat.id, [turn.question for turn in chat.waiting]) for chat in left] == [(first, ["two"])]
     page.app.button(key=f"open-{first}").click()
     page.run().run()
     assert page.questions == ["one", "two"]
+
+
+def test_new_chat_after_a_first_question_that_failed_is_new(conversations: Conversations):
+    page = ChatPage()
+    chat = page.app.session_state["chat"]
+    chat.ask("one").fail(InvalidRequest("the file is none.", "files"))
+    page.run()
+    assert page.questions == ["one"]
+    page.click("New chat")
+    new = page.app.session_state["chat"]
+    assert page.questions == [] and new.key != chat.key  # another message line, with a draft of its own
+    page.click("New chat")  # from an empty one, it shows what could not be sent
+    assert page.questions == ["one"]
+    page.click("Discard").click("New chat")
+    assert page.questions == [] and not page.has_button("Discard")
 
 
 def test_question_that_could_not_be_sent_waits_while_another_turn_is_chosen():

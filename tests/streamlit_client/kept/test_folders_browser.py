@@ -5,8 +5,9 @@ import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
-from browsing import button, questions
+from browsing import button, line, questions
 from in_process import Endpoints
+from support import wait_until
 
 from model_core.errors import InvalidRequest
 from streamlit_client.chat.tool_calls import KIND as TOOLS
@@ -111,3 +112,43 @@ def test_folders_are_made_filled_and_deleted(
     menu(page, "the folder Birds *of* prey", "Delete the folder")
     expect(folder).to_have_count(1)
     expect(bar.get_by_role("button", name="Heron", exact=True)).to_be_visible()
+
+
+def test_name_may_stay_as_it_is(
+    visit: Callable[..., Page], reciter: Endpoints, page_of: Callable[[Endpoints], str], client: ChatClient
+) -> None:
+    kept = client.conversations()
+    made = kept.create("Osprey")
+    page = visit(page_of(reciter))
+    bar = page.get_by_test_id("stSidebar")
+    title = bar.get_by_role("textbox", name="New title")
+    entry = bar.get_by_role("button", name="Osprey", exact=True)
+    row = bar.get_by_test_id("stHorizontalBlock").filter(
+        has=page.get_by_role("button", name="Osprey", exact=True)
+    )
+    wait_until(lambda: row.evaluate("row => row.scrollWidth <= row.clientWidth"))  # no bar to scroll
+    for leave in (
+        lambda: page.keyboard.press("Enter"),
+        lambda: page.keyboard.press("Escape"),
+        lambda: (page.keyboard.type("Eagle"), page.keyboard.press("Escape")),
+        lambda: button(bar, "Leave the name as it is").click(),
+        lambda: page.get_by_text("Ask something below").click(),
+    ):
+        menu(page, "Osprey", "Rename")
+        expect(title).to_be_focused()
+        leave()
+        expect(title).to_have_count(0)
+        expect(entry).to_be_visible()
+    menu(page, "Osprey", "Rename")
+    expect(title).to_be_focused()
+    page.keyboard.type("Kite")  # instead of the old one
+    page.keyboard.press("Enter")
+    expect(bar.get_by_role("button", name="Kite", exact=True)).to_be_visible()
+    expect(line(page)).to_be_focused()
+    assert kept.get(made.id).title == "Kite"
+    button(bar, "New folder").click()
+    name = bar.get_by_role("textbox", name="New name")
+    expect(name).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(name).to_have_count(0)
+    expect(bar.get_by_test_id("stExpander").filter(has_text="New folder")).to_be_visible()

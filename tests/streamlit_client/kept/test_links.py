@@ -72,6 +72,9 @@ def test_strangers_read_a_link_until_it_is_removed(
     expect(questions(stranger)).to_contain_text("Hello")
     expect(answers(stranger)).to_contain_text(GREETING)
     expect(answers(stranger)).to_contain_text(FIGURES)
+    expect(answers(stranger)).to_contain_text("reciter · ")  # who has answered
+    expect(stranger).to_have_title("Hello · tritonchat")
+    expect(stranger.get_by_text(re.compile(r"made, on \d\d \w+ \d{4}, \d\d:\d\d\."))).to_be_visible()
     expect(button(answers(stranger), "Copy")).to_have_count(1)
     for name in ("More", "Answer again", "Good answer", "Send message"):
         expect(button(stranger, name)).to_have_count(0)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import FIGURES, answers, button, line, questions, running_page
+from browsing import FIGURES, answers, ask, button, line, questions, running_page
 from in_process import local_server
 from paths import CHECKPOINTS
 from reciter import write_reciter
@@ -50,10 +50,14 @@ def address_without(tmp_path: Path) -> Iterator[str]:
 
 
 def test_collection_is_made_asked_and_removed(visit: Callable[..., Page], address: str) -> None:
-    page = visit(f"{address}/library", has_line=False)
+    page = visit(address)
+    ask(page, "Hello")
+    expect(answers(page)).to_contain_text(FIGURES)
+    page.get_by_role("link", name="Library").click()
     page.get_by_label("Name of a new collection").fill("My birds")
     button(page, "Make a collection").click()
     files = [{"name": name, "mimeType": "", "buffer": data} for name, data in FILES.items()]
+    expect(page.get_by_text("PDF with text, docx, xlsx")).to_be_visible()
     page.locator("input[type=file]").set_input_files(files)
     expect(page.get_by_text("1 of 2 files ready")).to_be_visible()
     expect(page.get_by_text("broken.pdf is damaged, or no PDF file.")).to_be_visible()
@@ -62,6 +66,7 @@ def test_collection_is_made_asked_and_removed(visit: Callable[..., Page], addres
     button(page, "Ask about it").click()
     expect(line(page)).to_have_value("#My-birds ")
     expect(line(page)).to_be_focused()
+    expect(questions(page)).to_have_count(0)  # a new chat
     page.keyboard.type("What does it eat?")
     page.keyboard.press("Enter")
     expect(answers(page)).to_contain_text(FIGURES)

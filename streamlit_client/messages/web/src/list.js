@@ -8,7 +8,7 @@ import { iconButton, make } from "./elements.js";
 import { findPiece } from "./feed.js";
 import { Follower } from "./follower.js";
 import { addStyle } from "./style.js";
-import { TurnView } from "./turn_view.js";
+import { EARLIER, LATER, TurnView } from "./turn_view.js";
 
 const AROUND = 1000; // pixels above and below what is seen that have their messages in the page
 const SMALL_TURNS = 60; // a conversation with at most so many turns
@@ -87,6 +87,7 @@ export class MessageList {
     const isOther = chat !== this.chat;
     if (isOther) this.clear();
     this.chat = chat;
+    const focused = this.holdFocus();
     const isNew = this.take(turns);
     if (isOther || isNew) this.follower.isFollowing = true;
     const piece = findPiece(chat);
@@ -96,6 +97,23 @@ export class MessageList {
     const wanted = isKnown ? null : this.entries.find(({ key }) => key === edit?.key);
     this.edited = edit?.number ?? null;
     if (wanted) this.edit(wanted);
+    if (focused) this.restoreFocus(focused);
+  }
+
+  /** The button under an answer that has the focus: the place of its turn, and its name; null: none has. */
+  holdFocus() {
+    const place = this.entries.findIndex(({ element }) => element.contains(document.activeElement));
+    const name = document.activeElement.closest(".tc-foot > button")?.getAttribute("aria-label");
+    return place < 0 || !name ? null : { place, name, element: document.activeElement };
+  }
+
+  /** Another branch was drawn: focus the button of the same name, or at the end of its steps the other one. */
+  restoreFocus({ place, name, element }) {
+    if (element.isConnected) return;
+    const buttons = this.entries[place]?.element.querySelectorAll(".tc-foot > button:enabled") ?? [];
+    const find = (wanted) => [...buttons].find((button) => button.getAttribute("aria-label") === wanted);
+    const opposite = { [EARLIER]: LATER, [LATER]: EARLIER }[name];
+    (find(name) ?? find(opposite))?.focus({ preventScroll: true });
   }
 
   clear() {

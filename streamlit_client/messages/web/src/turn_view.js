@@ -18,6 +18,8 @@ const OPTIONS = {
   receipt: "Reproducible: copy receipt",
 };
 const LINE = "[data-testid=stChatInputTextArea]"; // where a person writes
+export const EARLIER = "Earlier branch";
+export const LATER = "Later branch";
 const THUMBS = { up: "Good answer", down: "Bad answer" };
 
 export class TurnView {
@@ -146,9 +148,9 @@ export class TurnView {
     const step = (name, picture, value, isPossible) =>
       iconButton(name, picture, () => this.act("branch", value), { disabled: !isPossible });
     return [
-      step("Earlier branch", "earlier", -1, place > 1),
+      step(EARLIER, "earlier", -1, place > 1),
       make("span", { class: "tc-note" }, `${place} of ${count}`),
-      step("Later branch", "later", 1, place < count),
+      step(LATER, "later", 1, place < count),
     ];
   }
 
