@@ -224,7 +224,7 @@ def test_click_right_after_another_does_not_undo_it(visit: Callable[..., Page], 
             delay,
         )
         expect(page.get_by_role("dialog")).to_be_visible()
-        expect(questions(page)).to_have_count(0, timeout=5000)
+        expect(questions(page)).to_have_count(0)
         page.get_by_role("dialog").get_by_role("button", name="Close").click()
         expect(page.get_by_role("dialog")).to_have_count(0)
 
