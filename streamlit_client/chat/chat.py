@@ -87,6 +87,7 @@ def main() -> None:
     keep(chat)
     turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
+    chat.is_end_unsaid |= is_running
     show_header(stats, model, is_running)
     if turns:
         with places[is_running].container(gap="xsmall"):
@@ -107,9 +108,9 @@ def main() -> None:
         show_turns(chat, turns, conversations, send_results, is_opening)
     show_limit(chat)
     show_rest(chat)
-    if is_running:
-        last = turns[-1]
-        say_answer(describe_aloud(last))
+    if chat.is_end_unsaid and turns:
+        say_answer(describe_aloud(turns[-1]))
+        chat.is_end_unsaid = False
         run_again()  # the answer has ended: draw the buttons for it
     is_away = stats is None or waits_for_server(chat)
     st.fragment(look_again, run_every=_LOOK_AGAIN_S if is_away else None)(is_away)

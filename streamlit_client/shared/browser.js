@@ -11,6 +11,7 @@ let shownLine = null;
 let leaving = null; // the line of the conversation that a person is leaving, see `leaveLine`
 const NAME = ".st-key-name-field input"; // of a conversation or a folder that is given another name
 const names = new WeakMap(); // by their fields: what stood in them before a person wrote
+const selected = new WeakMap(); // by their fields: the name that was selected
 const REPLACED_MS = 1000; // until an element that was replaced is there again
 const AWAY = "The page does not answer. It may be starting again. This tab goes on by itself when it is back.";
 let focused = null; // the element that has the focus, or had it until the page removed it
@@ -61,7 +62,7 @@ function focus(selector) {
     const element = [...document.querySelectorAll(selector)].pop();
     if (element && element !== reached && !element.disabled && !element.closest("[data-stale=true]")) {
       element.focus();
-      if (element.matches(NAME)) element.select();
+      if (element.matches(NAME)) selectName(element);
       if (document.activeElement === element) reached = element;
     }
     if (performance.now() < end) setTimeout(attempt, 50);
@@ -100,6 +101,13 @@ function keepFocus() {
   }, REPLACED_MS);
 }
 
+/** Let typing replace a name. Streamlit may give the field its name after it has drawn it. */
+function selectName(field) {
+  if (names.has(field) || selected.get(field) === field.value) return;
+  selected.set(field, field.value);
+  field.select();
+}
+
 /**
  * Leave the field of a name by Escape, or unchanged by Enter or a click elsewhere. Streamlit tells the page of
  * changes alone.
@@ -110,6 +118,7 @@ function leaveName({ type, target, key, relatedTarget }) {
     if (!names.has(target)) names.set(target, target.value);
     return;
   }
+  if (type === "keydown") selectName(target);
   const before = names.get(target) ?? target.value;
   if (key === "Escape") write(target, before);
   const isLeft = type === "focusout" && document.hasFocus() && !relatedTarget?.closest(".st-key-name-field");

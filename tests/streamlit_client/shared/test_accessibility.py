@@ -20,7 +20,9 @@ BACKGROUND = "element => getComputedStyle(element).backgroundColor.match(/\\d+/g
 
 
 def find_faults(page: Page, rules: dict) -> list[tuple[str, str]]:
-    """The serious faults: the rule and the element."""
+    """The serious faults: the rule and the element, of a page that is drawn."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_function("!document.getAnimations().some(each => each instanceof CSSTransition)")
     return [
         (fault["id"], node["html"])
         for fault in axe.Axe().run(page, CHECKED, rules).response["violations"]
