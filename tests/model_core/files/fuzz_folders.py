@@ -3,8 +3,8 @@
     PYTHONPATH=.:tests/helpers/models python tests/model_core/files/fuzz_folders.py FIRST LAST MEMORY WHAT
 
 Each number is a damage; the same number always makes the same damage. For each one a line of JSON is printed:
-{"number", "what", "outcome"}. `outcome` is "answered", "refused", or a fault of the program. `fuzz` runs this
-program in a process with limits of memory and time.
+{"number", "what", "outcome"}. `outcome` is "answered", "refused: " and the reason, or a fault of the program.
+`fuzz` runs this program in a process with limits of memory and time.
 """
 
 import contextlib
@@ -34,24 +34,27 @@ from model_core.errors import InvalidRequest, TritonchatError
 CASE_S = 30.0  # far more than any damage may take
 MEMORY = 2**30  # bytes of address space beyond what the process has when it begins
 MAX_MESSAGE = 1000
+REFUSED = "refused: "
 
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of loading a damaged model."""
+    """The outcome of loading a damaged model: "answered", "refused: " and the reason, or what went wrong."""
 
     number: int
     what: str
     outcome: str
 
     @property
-    def is_fault(self) -> bool:
-        """Whether the outcome is a fault of the program."""
-        return self.outcome not in ("answered", "refused")
+    def kind(self) -> str:
+        """One of answered, refused and fault."""
+        if self.outcome == "answered":
+            return "answered"
+        return "refused" if self.outcome.startswith(REFUSED) else "fault"
 
 
 def examine(folder: Path) -> str:
-    """Load a folder or a file and ask it for a short answer: "answered", "refused", or what went wrong."""
+    """Load a folder or a file and ask it for a short answer. Returns an outcome as in `Result`."""
     loaded = False
     try:
         with LLM(folder, threads=1, kv_cache_memory=2**22, max_concurrency=2) as llm:
@@ -88,7 +91,7 @@ def _judge(message: str, folder: Path | None) -> str:
         return f"cannot be printed: {message!r}"
     if names and not any(name in message for name in names):
         return f"names no file: {message}"
-    return "refused"
+    return REFUSED + message
 
 
 def fuzz(first: int, last: int, memory: int = MEMORY, what: str = "folders") -> Iterator[Result]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import damaged_layouts
 import pytest
 from damaged_folders import CHECKPOINTS, make_bases
-from fuzz_folders import examine, fuzz
+from fuzz_folders import REFUSED, Result, examine, fuzz
 
 from model_core import LLM
 from model_core.errors import ModelError
@@ -20,37 +20,31 @@ from model_core.hub import fetch_model
 COUNT = int(os.environ.get("FUZZ_FOLDERS", "200"))
 
 
+def check(results: list[Result], count: int, least: float) -> None:
+    """No damage may show a fault. More than `least` of them are harmless, and more than `least` are found."""
+    faults = [result for result in results if result.kind == "fault"]
+    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
+    assert [result.number for result in results] == list(range(count))
+    kinds = Counter(result.kind for result in results)
+    commonest = Counter(result.outcome for result in results).most_common(3)
+    assert min(kinds["answered"], kinds["refused"]) > least, commonest
+
+
 @pytest.mark.timeout(120 + COUNT)
 def test_damaged_folders_give_one_clear_error() -> None:
-    results = list(fuzz(0, COUNT))
-    faults = [result for result in results if result.is_fault]
-    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
-    assert [result.number for result in results] == list(range(COUNT))
-    # The damages are neither all harmless nor all found at once.
-    outcomes = Counter(result.outcome for result in results)
-    assert min(outcomes["answered"], outcomes["refused"]) > COUNT / 10
+    check(list(fuzz(0, COUNT)), COUNT, COUNT / 10)
 
 
 @pytest.mark.timeout(240 + COUNT)
 def test_damaged_gguf_files_give_one_clear_error() -> None:
     count = COUNT // 2
-    results = list(fuzz(0, count, what="gguf"))
-    faults = [result for result in results if result.is_fault]
-    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
-    assert [result.number for result in results] == list(range(count))
-    outcomes = Counter(result.outcome for result in results)
-    assert min(outcomes["answered"], outcomes["refused"]) > count / 20
+    check(list(fuzz(0, count, what="gguf")), count, count / 20)
 
 
 @pytest.mark.timeout(120 + COUNT)
 def test_damaged_tokenizers_and_layouts_give_one_clear_error() -> None:
     """Also files of tiktoken, SentencePiece, Mistral and torch, chat_template.json, and folders of MLX."""
-    results = list(fuzz(0, COUNT, what="layouts"))
-    faults = [result for result in results if result.is_fault]
-    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
-    assert [result.number for result in results] == list(range(COUNT))
-    outcomes = Counter(result.outcome for result in results)
-    assert min(outcomes["answered"], outcomes["refused"]) > COUNT / 20
+    check(list(fuzz(0, COUNT, what="layouts")), COUNT, COUNT / 20)
 
 
 def test_undamaged_folders_load_and_answer(tmp_path: Path) -> None:
@@ -159,7 +153,7 @@ def test_tokenizer_that_panics_gives_a_clear_error(folder: Path) -> None:
     tokenizer = json.loads(path.read_text())
     tokenizer["decoder"] = {"type": "Strip", "content": "a", "start": 2**62, "stop": 2**62}
     path.write_text(json.dumps(tokenizer))
-    assert examine(folder) in ("answered", "refused")
+    assert examine(folder).startswith(("answered", REFUSED))
 
 
 @pytest.mark.parametrize(
