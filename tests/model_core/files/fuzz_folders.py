@@ -102,7 +102,8 @@ def fuzz(first: int, last: int, memory: int = MEMORY, what: str = "folders") -> 
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=os.environ | {"PYTHONPATH": PYTHONPATH},
+            # With one arena: each new thread may reserve 128 MiB of addresses for its own, or share one.
+            env=os.environ | {"PYTHONPATH": PYTHONPATH, "MALLOC_ARENA_MAX": "1"},
         )
         lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         assert process.stdout is not None
@@ -142,11 +143,11 @@ def main() -> None:
         bases = damaged_folders.make_bases(Path(temporary))
         for base in dict.fromkeys(bases):  # kernels that are not compiled yet need more than the limit
             examine(base)
+        files = damaged_gguf.make_bases(Path(temporary), bases[0])
+        layouts = damaged_layouts.make_bases(Path(temporary))
         if memory:
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
-        files = damaged_gguf.make_bases(Path(temporary), bases[0])
-        layouts = damaged_layouts.make_bases(Path(temporary))
         for number in range(first, last):
             path = Path(temporary) / (f"model-{number}.gguf" if is_gguf else f"model-{number}")
             if is_gguf:
