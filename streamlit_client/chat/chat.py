@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES
-from streamlit_client.chat.chat_list import ADDRESS, WANTED, open_new, open_temporary, show_list
+from streamlit_client.chat.chat_list import ADDRESS, open_new, open_temporary, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.sources import add_passages, complete_mentions
@@ -34,17 +34,16 @@ from streamlit_client.chat.unsent import (
 )
 from streamlit_client.chat.welcome import show_header, show_welcome
 from streamlit_client.library.prompts import complete_prompts
-from streamlit_client.shared.browser import is_history_navigation, say_answer
-from streamlit_client.shared.completion import show_completion, take_new
+from streamlit_client.shared.browser import NEW, WANTED, is_history_navigation, say_answer
+from streamlit_client.shared.completion import show_completion
 from streamlit_client.shared.conversation import Turn
-from streamlit_client.shared.descriptions import describe_aloud, describe_context, describe_error
+from streamlit_client.shared.descriptions import describe_context, describe_error, describe_for_screen_reader
 from streamlit_client.shared.pastes import show_pastes
 from streamlit_client.shared.server import fetch_stats, get_client, get_conversations, report_errors
 from streamlit_client.shared.settings import (
     ChatSettings,
     answers_chats,
     choose,
-    choose_model,
     chosen_model,
     get_chosen,
     show_models,
@@ -69,11 +68,8 @@ def main() -> None:
     """Draw the page, and show a running answer until it ends."""
     st.set_page_config(page_title="tritonchat", page_icon="💬", layout="centered")
     conversations = get_conversations()  # first: it ends the run of a visitor who has to log in
-    choose_wanted_model()
     stats, error = fetch_stats(get_client())
     is_opening = "chat" not in st.session_state
-    if take_new() and not is_opening:
-        open_new()
     chat, chat_error = find_chat(conversations, error, is_opening)
     model: ModelDescription | None = st.session_state.get("model")
     # Before the settings, which follow the model that is chosen there.
@@ -87,7 +83,7 @@ def main() -> None:
     keep(chat)
     turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
-    chat.is_end_unsaid |= is_running
+    chat.must_announce_end |= is_running
     show_header(stats, model, is_running)
     if turns:
         with places[is_running].container(gap="xsmall"):
@@ -108,9 +104,9 @@ def main() -> None:
         show_turns(chat, turns, conversations, send_results, is_opening)
     show_limit(chat)
     show_rest(chat)
-    if chat.is_end_unsaid and turns:
-        say_answer(describe_aloud(turns[-1]))
-        chat.is_end_unsaid = False
+    if chat.must_announce_end and turns:
+        say_answer(describe_for_screen_reader(turns[-1]))
+        chat.must_announce_end = False
         run_again()  # the answer has ended: draw the buttons for it
     is_away = stats is None or waits_for_server(chat)
     st.fragment(look_again, run_every=_LOOK_AGAIN_S if is_away else None)(is_away)
@@ -129,6 +125,8 @@ def find_chat(
     """
     if is_opening:
         st.session_state.chat = find_kept() or Chat()
+    if st.session_state.get(WANTED) == NEW:
+        open_new()
     chat: Chat = st.session_state.chat
     wanted = st.session_state.get(WANTED)
     if is_opening or is_history_navigation():
@@ -157,14 +155,6 @@ def find_chat(
         return chat, error
     set_address(chat)  # another page has removed it
     return chat, None
-
-
-def choose_wanted_model() -> None:
-    """Let the model answer that was chosen in the list of messages, whose callback must not do it."""
-    chat: Chat | None = st.session_state.get("chat")
-    if chat is not None and chat.wanted_model is not None:
-        choose_model(chat.wanted_model)
-        chat.wanted_model = None
 
 
 def set_address(chat: Chat) -> None:

@@ -20,7 +20,7 @@ from streamlit_client.kept.folders import (
     walk,
 )
 from streamlit_client.kept.links import remove_link
-from streamlit_client.shared.browser import move_focus
+from streamlit_client.shared.browser import WANTED, move_focus
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.name_field import begin_name, show_name_field
 from streamlit_client.shared.people import find_zone, owner
@@ -28,7 +28,6 @@ from streamlit_client.shared.server import get_client, get_conversations, report
 from triton_server.conversations.tree import Summary
 
 ADDRESS = "chat"  # the parameter of the page's address with the id of the open conversation
-WANTED = "wanted_chat"  # in the session: the id of a conversation that was chosen, until it is open
 PAGE_SIZE = 50  # conversations
 _MAX_LABEL = 40  # characters of a title in the list
 RENAME, PIN, UNPIN, DELETE = "Rename", "Pin", "Unpin", "Delete"

@@ -61,14 +61,13 @@ class Chat:
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
         tools: what was chosen of the tools of servers; None: nobody has asked the store.
         is_temporary: whether it is only in the memory of the session.
-        is_end_unsaid: whether a screen reader is to be told the end of the answer that runs. The run that
+        must_announce_end: whether a screen reader is to be told the end of the answer that runs. The run that
             waited for it may have been ended itself.
         is_line_sent: whether what the message line will give to a run is sent already.
         edit: the turn whose question is to be edited, and the number of this wish; the list of messages has
             the field.
         looks_at: the turn whose tokens are shown.
         shows_receipt: the turn whose receipt is shown.
-        wanted_model: the model that is to be chosen for the next answer.
     """
 
     id: str | None = None
@@ -83,12 +82,11 @@ class Chat:
     arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
     tools: ToolChoice | None = None
     is_temporary: bool = False
-    is_end_unsaid: bool = False
+    must_announce_end: bool = False
     is_line_sent: bool = False
     edit: tuple[int, int] | None = None
     looks_at: int | None = None
     shows_receipt: int | None = None
-    wanted_model: str | None = None
 
     @property
     def is_new(self) -> bool:
@@ -257,7 +255,7 @@ def start(
     `model` is its entry in the server's statistics. If the store cannot be reached, the question fails, and
     can be sent again.
     """
-    chat.is_end_unsaid = True
+    chat.must_announce_end = True
     turn, parameters = chat.pending, {**settings.parameters(), "model": model["name"]}
     parameters |= limit_by_context(parameters, model["description"])
     if turn is not None and repeats(chat, turn, model, parameters):

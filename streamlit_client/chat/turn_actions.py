@@ -10,6 +10,7 @@ from streamlit_client.messages.list_actions import Action, read_action
 from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import describe_error
+from streamlit_client.shared.settings import choose_model
 from triton_server.client.conversations import Conversations
 
 _RATINGS = {"up": 1, "down": -1}
@@ -34,7 +35,7 @@ def act(chat: Chat, conversations: Conversations, action: Action) -> None:
         case "again":
             chat.ask_instead(turn, turn.question)
         case "again_with":
-            chat.wanted_model = text
+            choose_model(text)
             chat.ask_instead(turn, turn.question)
         case "back":
             chat.go_back(turn)

@@ -10,10 +10,11 @@ const drafts = new Map(); // by the names of message lines
 let shownLine = null;
 let leaving = null; // the line of the conversation that a person is leaving, see `leaveLine`
 const NAME = ".st-key-name-field input"; // of a conversation or a folder that is given another name
-const names = new WeakMap(); // by their fields: what stood in them before a person wrote
-const selected = new WeakMap(); // by their fields: the name that was selected
+const namesBefore = new WeakMap(); // by their fields: what stood in them before a person wrote
+const namesSelected = new WeakMap(); // by their fields: the name that was selected
 const REPLACED_MS = 1000; // until an element that was replaced is there again
-const AWAY = "The page does not answer. It may be starting again. This tab goes on by itself when it is back.";
+const CONNECTION_LOST =
+  "The page does not answer. It may be starting again. This tab goes on by itself when it is back.";
 let focused = null; // the element that has the focus, or had it until the page removed it
 
 const find = (selector) => document.querySelector(selector);
@@ -103,8 +104,8 @@ function keepFocus() {
 
 /** Let typing replace a name. Streamlit may give the field its name after it has drawn it. */
 function selectName(field) {
-  if (names.has(field) || selected.get(field) === field.value) return;
-  selected.set(field, field.value);
+  if (namesBefore.has(field) || namesSelected.get(field) === field.value) return;
+  namesSelected.set(field, field.value);
   field.select();
 }
 
@@ -115,11 +116,11 @@ function selectName(field) {
 function leaveName({ type, target, key, relatedTarget }) {
   if (!target.matches?.(NAME)) return;
   if (type === "beforeinput") {
-    if (!names.has(target)) names.set(target, target.value);
+    if (!namesBefore.has(target)) namesBefore.set(target, target.value);
     return;
   }
   if (type === "keydown") selectName(target);
-  const before = names.get(target) ?? target.value;
+  const before = namesBefore.get(target) ?? target.value;
   if (key === "Escape") write(target, before);
   const isLeft = type === "focusout" && document.hasFocus() && !relatedTarget?.closest(".st-key-name-field");
   if (target.value === before && (isLeft || key === "Enter" || key === "Escape")) {
@@ -247,12 +248,12 @@ function hideIcons() {
 }
 
 /** Streamlit's words for a page that does not answer are for those who have written it. */
-function explainAway() {
+function explainLostConnection() {
   const heading = [...document.querySelectorAll("[role=dialog] > h2")].at(-1);
   if (heading?.textContent !== "Connection error" || heading.nextElementSibling?.matches(".tc-away")) return;
   const words = document.createElement("p");
   words.className = "tc-away"; // browser.css hides what follows: React would miss it
-  words.textContent = AWAY;
+  words.textContent = CONNECTION_LOST;
   heading.after(words);
 }
 
@@ -277,7 +278,7 @@ function install() {
       hideIcons();
       restoreDraft();
       keepFocus();
-      explainAway();
+      explainLostConnection();
     });
   }).observe(document.body, { childList: true, subtree: true });
   hideIcons();

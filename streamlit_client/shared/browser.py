@@ -12,7 +12,8 @@ _FOLDER = Path(__file__).parent
 _FOCUS, _SAID = "browser_focus", "browser_said"  # in the session
 
 LINE = "[data-testid=stChatInputTextArea]"  # where a person writes
-
+WANTED = "wanted_chat"  # in the session: the id of a conversation that was chosen, until it is open
+NEW = ""  # instead of the id: a new conversation
 
 _PART = st.components.v2.component("tritonchat_browser", js=(_FOLDER / "browser.js").read_text())
 

@@ -2,8 +2,8 @@
 
 Streamlit ends a run when the browser asks for another one, at the next call that draws something, or reads or
 sets a value of the session. It does so within callbacks too, and before they begin: what was clicked would be
-done by half, or not at all, for the next run does not know of it. Without `runner.fastReruns`, which lets the
-next run begin beside the one that is to end, it is enough that callbacks are not ended.
+half done, or not done at all, for the next run does not know of it. Without `runner.fastReruns`, which lets
+the next run begin beside the one that is to end, it is enough that callbacks are not ended.
 """
 
 from functools import wraps

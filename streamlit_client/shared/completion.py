@@ -9,9 +9,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from streamlit_client.shared.browser import NEW, WANTED
+
 _FOLDER = Path(__file__).parent
-# In the session: what the message line begins with, and whether the page is to lead there, and to a new chat.
-_BEGUN, _LEADS, _IS_NEW = "begun_message", "leads_to_chat", "leads_to_new_chat"
+# In the session: what the message line begins with, and whether the page is to lead there.
+_BEGUN, _LEADS = "begun_message", "leads_to_chat"
 
 _PART = st.components.v2.component("tritonchat_completion", js=(_FOLDER / "completion.js").read_text())
 
@@ -49,12 +51,9 @@ def begin_message(text: str, is_new: bool = False) -> None:
     """
     number = st.session_state.get(_BEGUN, {"number": 0})["number"] + 1
     st.session_state[_BEGUN] = {"text": text, "number": number}
-    st.session_state[_LEADS], st.session_state[_IS_NEW] = True, is_new
-
-
-def take_new() -> bool:
-    """Whether the message that has begun is for a new chat. Once."""
-    return st.session_state.pop(_IS_NEW, False)
+    st.session_state[_LEADS] = True
+    if is_new:
+        st.session_state[WANTED] = NEW
 
 
 def follow_message() -> None:

@@ -112,7 +112,7 @@ def explain_error(error: Exception) -> list[str]:
     return [details] if explanation is None else [explanation, details]
 
 
-def describe_aloud(turn: Turn) -> str:
+def describe_for_screen_reader(turn: Turn) -> str:
     """What a screen reader says when an answer has ended."""
     names = dict.fromkeys(call.name for call in turn.tool_calls)
     calls = f"The model wants to call {', '.join(names)}." if names else ""

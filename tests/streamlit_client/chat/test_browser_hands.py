@@ -150,15 +150,21 @@ def test_draft_stays_in_its_conversation(visit: Callable[..., Page], address: st
     expect(line(page)).to_have_value("for this chat alone")
 
 
-def test_question_written_at_once_is_of_the_next_conversation(
-    visit: Callable[..., Page], address: str, made: str, client: ChatClient
-):
-    page = visit(f"{address}/?chat={made}")
+def open_late(visit: Callable[..., Page], address: str) -> Page:
+    """The page with a conversation of one turn, drawn, with a `lateBy` that the test may set."""
+    page = visit(address)
     page.add_init_script(LATE)
     page.reload()
     expect(answers(page)).to_have_count(1)
     expect(line(page)).to_be_focused()
     expect(button(page, "New chat")).to_be_visible()
+    return page
+
+
+def test_question_written_at_once_is_of_the_next_conversation(
+    visit: Callable[..., Page], address: str, made: str, client: ChatClient
+):
+    page = open_late(visit, f"{address}/?chat={made}")
     page.keyboard.type("A draft")
     page.evaluate("window.lateBy = 800")
     page.keyboard.press("Control+Shift+O")
@@ -181,12 +187,7 @@ def test_question_written_at_once_is_of_the_next_conversation(
 def test_question_waits_for_a_conversation_that_comes_late(
     visit: Callable[..., Page], address: str, made: str, client: ChatClient
 ):
-    page = visit(f"{address}/?chat={made}")
-    page.add_init_script(LATE)
-    page.reload()
-    expect(answers(page)).to_have_count(1)
-    expect(line(page)).to_be_focused()
-    expect(button(page, "New chat")).to_be_visible()
+    page = open_late(visit, f"{address}/?chat={made}")
     page.evaluate("window.lateBy = 12000")
     page.keyboard.press("Control+Shift+O")
     page.keyboard.type("A new question", delay=10)

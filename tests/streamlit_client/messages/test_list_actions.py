@@ -106,12 +106,14 @@ def test_edited_question_is_asked_instead():
     assert empty.pending is None
 
 
-def test_another_answer_perhaps_of_another_model():
+def test_another_answer_perhaps_of_another_model(monkeypatch: pytest.MonkeyPatch):
+    chosen: list[str] = []
+    monkeypatch.setattr(turn_actions, "choose_model", chosen.append)
     chat = make_chat()
     act(chat, "again")
-    assert chat.pending is not None and chat.pending.question == "two" and chat.wanted_model is None
+    assert chat.pending is not None and chat.pending.question == "two" and not chosen
     act(chat, "again_with", "other", 1)
-    assert chat.wanted_model == "other" and chat.pending.question == "one"
+    assert chosen == ["other"] and chat.pending.question == "one"
 
 
 def test_back_and_to_the_other_branch():
