@@ -6,7 +6,8 @@
  * text. A single dollar may be a price, so it must look like mathematics (`findDollarEnd`). KaTeX draws formulas.
  */
 
-import katex from "katex";
+import "./katex.js";
+import katex from "./shared_katex.js";
 
 const MARKS = { "$$": "$$", "\\[": "\\]", "\\(": "\\)" }; // of the beginning: that of the end
 // What KaTeX knows of amsmath, and models write without marks around it.

@@ -11,10 +11,10 @@ const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; " +
   "media-src data: blob:; font-src data:";
 const HEAD = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
-const MERMAID = new URL("mermaid.js", import.meta.url);
+const LIBRARIES = ["katex.js", "mermaid.js"].map((name) => new URL(name, import.meta.url)); // in this order
 const MAX_HEIGHT = 4000; // pixels
 
-let mermaid = null; // a promise of its source
+let libraries = null; // a promise of their sources
 
 function escapeAttribute(text) {
   return text.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
@@ -32,20 +32,17 @@ export function showPage(html) {
   return frame("The page of this code", source);
 }
 
-/** A frame with the drawing of a Mermaid diagram. Its library comes from the page's own server. */
+/** A frame with the drawing of a Mermaid diagram. Its libraries come from the page's own server. */
 export function drawMermaid(text) {
   const element = frame("The diagram of this code", HEAD);
   const isDark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
-  mermaid ??= fetch(MERMAID).then((answer) => {
-    if (!answer.ok) throw new Error(`${MERMAID} is not there`);
-    return answer.text();
-  });
-  mermaid.then(
-    (library) => {
-      element.srcdoc = diagramPage(library, text, isDark);
+  libraries ??= Promise.all(LIBRARIES.map(load));
+  libraries.then(
+    (sources) => {
+      element.srcdoc = diagramPage(sources, text, isDark);
     },
     () => {
-      mermaid = null;
+      libraries = null;
       element.srcdoc = `${HEAD}<p>The library that draws diagrams could not be loaded.</p>`;
     },
   );
@@ -58,16 +55,23 @@ export function drawMermaid(text) {
   return element;
 }
 
-function diagramPage(library, text, isDark) {
+async function load(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address} is not there`);
+  return answer.text();
+}
+
+function diagramPage(sources, text, isDark) {
+  const scripts = sources.map((source) => `<script>${source.replace(/<\/script/gi, "<\\/script")}</script>`);
   const input = JSON.stringify({ text, theme: isDark ? "dark" : "default" }).replace(/</g, "\\u003c");
   return `${HEAD}<style>body{margin:8px;font-family:sans-serif}svg{max-width:100%;height:auto}</style><div id="place"></div>
-<script>${library.replace(/<\/script/gi, "<\\/script")}</script>
+${scripts.join("\n")}
 <script>
 const input = ${input};
 mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: input.theme, suppressErrorRendering: true });
 mermaid.render("diagram", input.text).then(
   ({ svg }) => { place.innerHTML = svg; },
-  (error) => { place.textContent = "This is no diagram: " + error.message; },
+  (error) => { place.textContent = "This diagram cannot be drawn: " + error.message; },
 ).then(() => parent.postMessage({ height: document.documentElement.scrollHeight }, "*"));
 </script>`;
 }
