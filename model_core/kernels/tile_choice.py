@@ -130,8 +130,11 @@ def recall_choice(file: Path, check: Sequence[str], limit_s: float) -> TileChoic
             if kept.is_final or time.time() - file.stat().st_mtime < RETRY_S:
                 return kept
         choice = run_check(check, limit_s)
-        found = time.strftime("%Y-%m-%d") if choice.is_final else time.strftime("%H:%M")
-        choice = replace(choice, reason=f"{choice.reason}, found {found} and kept in {file}")
+        reason = f"{choice.reason}, found {time.strftime('%Y-%m-%d')} and kept in {file}"
+        if not choice.is_final:
+            again = time.strftime("%H:%M", time.localtime(time.time() + RETRY_S))
+            reason += f"; a start after {again}, or without this file, checks again"
+        choice = replace(choice, reason=reason)
         partial = file.with_suffix(".partial")
         partial.write_text(json.dumps(asdict(choice)))
         partial.replace(file)

@@ -33,15 +33,15 @@ def free_port() -> int:
     raise AssertionError
 
 
-def wait_until(condition: Callable[[], bool], limit_s: float = 120.0) -> None:
-    """Wait until the condition holds, at most so many seconds.
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until the condition holds, at most two minutes.
 
     The longer it takes, the more rarely it asks, because many a condition asks a server.
     """
     start = time.monotonic()
     while not condition():
         waited_s = time.monotonic() - start
-        assert waited_s < limit_s, f"the condition did not hold within {limit_s:.0f} seconds"
+        assert waited_s < 120, "the condition did not hold within two minutes"
         time.sleep(min(0.1, max(0.01, waited_s / 10)))
 
 
