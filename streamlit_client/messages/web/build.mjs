@@ -1,9 +1,9 @@
 // Builds dist/ from src/ and from the packages that package-lock.json names: npm ci && npm run build
 import { build } from "esbuild";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { minifySync } from "oxc-minify";
+import { minify } from "terser";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const output = process.argv[2] ?? join(folder, "dist");
@@ -28,13 +28,13 @@ async function bundle(source, name, format, options) {
     ...options,
   });
   for (const { path, text } of made.outputFiles) {
-    const { code, errors } = minifySync(path, text, {
+    const { code } = await minify(text, {
       module: format === "esm",
-      compress: { target: "es2022" },
-      mangle: { toplevel: true },
-      codegen: { legalComments: "none" },
+      toplevel: true,
+      ecma: 2020,
+      compress: { passes: 2 },
+      format: { comments: false },
     });
-    if (errors.length) throw new Error(`${basename(path)}: ${errors[0].message}`);
     writeFileSync(path, code);
   }
   return Object.keys(made.metafile.inputs);

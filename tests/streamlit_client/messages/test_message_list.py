@@ -259,17 +259,55 @@ def test_a_page_of_a_model_reaches_nothing(show: Show) -> None:
     expect(inner.locator("#ran")).to_have_text("cookie refused, parent refused")
 
 
-@pytest.mark.parametrize(
-    "start", ["graph", "---\nconfig:\n  layout: elk\n---\nflowchart"], ids=["dagre", "elk"]
-)
-def test_a_diagram_is_drawn_in_a_frame(show: Show, start: str) -> None:
-    """One that asks for the layout that build.mjs leaves out, too."""
-    page = show(turn(1, f"```mermaid\n{start} TD; Fox-->Lighthouse;\n```"))
+# A diagram of each kind that models write. The last word of each stands in the drawing.
+DIAGRAMS = {
+    "flowchart": "graph TD; Fox-->Lighthouse",
+    "layout ELK": "---\nconfig:\n  layout: elk\n---\nflowchart TD; Fox-->Lighthouse",
+    "layout swimlane": "---\nconfig:\n  layout: swimlane\n---\nflowchart TD; Fox-->Lighthouse",
+    "formula": 'graph LR; A["$$x^2$$"]-->Lighthouse',
+    "sequence": "sequenceDiagram\n  Fox->>Owl: Lighthouse",
+    "class": "classDiagram\n  Fox <|-- Lighthouse",
+    "state": "stateDiagram-v2\n  [*] --> Lighthouse",
+    "entities": "erDiagram\n  FOX ||--o{ OWL : Lighthouse",
+    "gantt": "gantt\n  section Work\n  Lighthouse :a1, 2026-01-01, 30d",
+    "pie": 'pie\n  "Fox" : 40\n  "Lighthouse" : 60',
+    "mindmap": "mindmap\n  root((Fox))\n    Lighthouse",
+    "timeline": "timeline\n  2026 : Lighthouse",
+    "git": 'gitGraph\n  commit id: "Lighthouse"',
+    "journey": "journey\n  title Day\n  section Go\n    Lighthouse: 5: Me",
+    "quadrant": "quadrantChart\n  x-axis Low --> High\n  Lighthouse: [0.3, 0.6]",
+    "xy": 'xychart-beta\n  title "Lighthouse"\n  x-axis [a, b]\n  bar [1, 2]',
+    "sankey": "sankey-beta\n\nFox,Lighthouse,10",
+    "block": 'block-beta\n  a["Fox"] b["Lighthouse"]',
+    "kanban": "kanban\n  Todo\n    [Lighthouse]",
+    "architecture": "architecture-beta\n  service db(database)[Lighthouse]",
+    "packet": 'packet-beta\n0-15: "Lighthouse"',
+    "requirement": "requirementDiagram\n  requirement Lighthouse {\n  id: 1\n  risk: high\n  }",
+    "C4": 'C4Context\n  Person(a, "Lighthouse")',
+    "radar": 'radar-beta\n  axis a["Fox"], b["Owl"], c["Lighthouse"]\n  curve one{1, 2, 3}',
+}
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_a_diagram_is_drawn_in_a_frame(show: Show, name: str) -> None:
+    """Also one that asks for a layout that build.mjs leaves out."""
+    page = show(turn(1, f"```mermaid\n{DIAGRAMS[name]}\n```"))
     page.get_by_role("button", name="Draw the diagram").click()
-    # The frame tells its height when it has drawn. Playwright's locators wait long for its four megabytes.
+    # The frame tells its height when it has drawn. Playwright's locators wait long for its three megabytes.
     expect(page.locator(".tc-frame")).to_have_attribute("style", re.compile("height"))
     assert "Lighthouse" in page.frames[-1].evaluate("document.querySelector('svg').textContent")
+    if name == "formula":
+        assert page.frames[-1].evaluate("document.querySelectorAll('svg msup').length") > 0
     assert "allow-same-origin" not in (page.locator(".tc-frame").get_attribute("sandbox") or "")
+
+
+@pytest.mark.parametrize("kind", ["swimlane-beta", "usecase-beta", "nothing"])
+def test_diagram_that_cannot_be_drawn_is_explained(show: Show, kind: str) -> None:
+    page = show(turn(1, f"```mermaid\n{kind}\n  Fox\n```"))
+    page.get_by_role("button", name="Draw the diagram").click()
+    expect(page.locator(".tc-frame")).to_have_attribute("style", re.compile("height"))
+    said = page.frames[-1].evaluate("document.body.innerText")
+    assert said.startswith("This diagram cannot be drawn: ") and kind in said
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -20,8 +20,8 @@ function escapeAttribute(text) {
   return text.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
 }
 
-function frame(title, source) {
-  return make("iframe", { class: "tc-frame", title, sandbox: "allow-scripts", referrerpolicy: "no-referrer", srcdoc: source });
+function frame(title) {
+  return make("iframe", { class: "tc-frame", title, sandbox: "allow-scripts", referrerpolicy: "no-referrer" });
 }
 
 /** A frame with a page of HTML or SVG. */
@@ -29,12 +29,15 @@ export function showPage(html) {
   const inner = escapeAttribute(HEAD + html);
   const style = "<style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block}</style>";
   const source = `${HEAD}${style}<iframe title="The page" sandbox="allow-scripts" srcdoc="${inner}"></iframe>`;
-  return frame("The page of this code", source);
+  const element = frame("The page of this code");
+  element.srcdoc = source;
+  return element;
 }
 
 /** A frame with the drawing of a Mermaid diagram. Its libraries come from the page's own server. */
 export function drawMermaid(text) {
-  const element = frame("The diagram of this code", HEAD);
+  // It gets a document once: a second one, given while the first one loads, may be lost.
+  const element = frame("The diagram of this code");
   const isDark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
   libraries ??= Promise.all(LIBRARIES.map(load));
   libraries.then(
