@@ -25,7 +25,7 @@ ADDRESS = "unsent"  # the parameter of the page's address with the name under wh
 _MAX_TABS = 200  # whose questions are kept; the oldest are forgotten
 _MAX_RETRIES = 5  # without a success between them
 _MAX_LABEL = 60  # characters of a question that waits
-_LEFT = "unsent_chats"  # in the session: conversations with such questions, as they were left
+_LEFT = "unsent_chats"  # in the session: such conversations, in the order in which they were left
 _COUNT = "line_count"  # in the session: of the lines besides the first one
 _LINES = "line_keys"  # in the session: the keys of message lines, by the ids of conversations
 

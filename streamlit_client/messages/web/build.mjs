@@ -12,7 +12,7 @@ const fonts = join(folder, "node_modules/katex/dist/fonts");
 rmSync(output, { recursive: true, force: true });
 mkdirSync(join(output, "fonts"), { recursive: true });
 
-/** Writes a file to dist/ and returns the paths of what is in it. The second minifier takes off another 5 %. */
+/** Writes a file to dist/, and returns the paths of its sources. terser makes what esbuild has minified 5 % smaller. */
 async function bundle(source, name, format, options) {
   const made = await build({
     entryPoints: [{ in: join(folder, "src", source), out: name }],
@@ -40,12 +40,12 @@ async function bundle(source, name, format, options) {
   return Object.keys(made.metafile.inputs);
 }
 
-// What no model writes, each a part of the file that can be felt: two kinds of diagrams that are refused with a
-// message, and the layouts ELK and swimlane. A diagram that asks for one of these layouts is drawn by dagre then.
+// Parts of Mermaid that are left out, for the size of the wheel: two kinds of diagrams, which are refused with a
+// message, and the layouts ELK and swimlane. A diagram that asks for one of these layouts is drawn by dagre.
 const REFUSED = { swimlanesDiagram: "swimlane-beta", usecaseDiagram: "usecase-beta" };
 const LEFT_OUT = /elkjs|\/elk-|swimlanes|usecaseDiagram|node_modules\/katex/;
-const smaller = {
-  name: "smaller",
+const withoutParts = {
+  name: "without-parts",
   setup: ({ onLoad }) => {
     onLoad({ filter: /mermaid\.core(\/chunk-\w+)?\.mjs$/ }, ({ path }) => ({ contents: leaveOut(readSource(path)) }));
     onLoad({ filter: /(mermaid\.core|mermaid-parser\.core)(\/.*)?\.mjs$/ }, ({ path }) => ({ contents: readSource(path) }));
@@ -77,7 +77,7 @@ const page = await bundle("main.js", "messages", "esm", {
 const formulas = await bundle("katex.js", "katex", "iife");
 const diagrams = await bundle("mermaid.js", "mermaid", "iife", {
   alias: { katex: join(folder, "src/shared_katex.js") },
-  plugins: [smaller],
+  plugins: [withoutParts],
 });
 const there = diagrams.find((path) => LEFT_OUT.test(path));
 if (there) throw new Error(`${there} is there`);
