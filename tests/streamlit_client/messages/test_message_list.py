@@ -297,6 +297,7 @@ def test_a_diagram_is_drawn_in_a_frame(show: Show, name: str) -> None:
     expect(page.locator(".tc-frame")).to_have_attribute("style", re.compile("height"))
     assert "Lighthouse" in page.frames[-1].evaluate("document.querySelector('svg').textContent")
     if name == "formula":
+        assert page.locator(".tc-frame").evaluate("frame => frame.clientHeight") < 150  # that of one line
         assert page.frames[-1].evaluate("document.querySelectorAll('svg msup').length") > 0
     assert "allow-same-origin" not in (page.locator(".tc-frame").get_attribute("sandbox") or "")
 

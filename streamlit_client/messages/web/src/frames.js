@@ -75,6 +75,6 @@ mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: input.t
 mermaid.render("diagram", input.text).then(
   ({ svg }) => { place.innerHTML = svg; },
   (error) => { place.textContent = "This diagram cannot be drawn: " + error.message; },
-).then(() => parent.postMessage({ height: document.documentElement.scrollHeight }, "*"));
+).then(() => parent.postMessage({ height: document.documentElement.offsetHeight }, "*"));
 </script>`;
 }
