@@ -1,13 +1,13 @@
 """Measure the page under load: many open pages, some of which stream answers.
 
     python benchmarks/page_load.py [--pages 50] [--streaming 10] [--seconds 20]
-    python benchmarks/page_load.py --fast [--tokens 8000]
+    python benchmarks/page_load.py --fast [--tokens 2000 8000]
 
 Starts a server with the embedded model, which ends no answer here, and the page. Visitors are websocket
 clients that speak Streamlit's protocol: all open the chat page, and some of them ask one question after the
 other. Beside them, one gRPC client streams without a page; its gaps are those of the engine. What a page adds
 is a gap of a page less the longest gap that the engine had meanwhile. With `--fast`, one page streams one
-long answer, and nothing else happens. Prints tables in Markdown and names the machine.
+long answer after the other, and nothing else happens. Prints tables in Markdown and names the machine.
 """
 
 import argparse
@@ -268,28 +268,43 @@ def longest_between(gaps: list[tuple[float, float]], begin: float, end: float) -
     return max((after - before for before, after in gaps if before < end and after > begin), default=0.0)
 
 
-async def stream_fast(address: str, page: psutil.Process, tokens: int) -> None:
-    """Let one page stream one answer, and print what it cost."""
+async def stream_fast(address: str, page: psutil.Process, answers: list[int]) -> None:
+    """Let one page stream one answer after the other, and print what each of so many tokens cost."""
     visitor = Visitor(address)
     await visitor.open()
     await visitor.ask(max_tokens=50)  # compiles and imports what is used for the first time
-    visitor.runs = visitor.bytes = 0
-    cpu = processor_time(page)
-    await visitor.ask(max_tokens=tokens)
-    cpu = processor_time(page) - cpu
-    await visitor.close()
-    times = visitor.texts[-1]
-    seconds = times[-1] - times[0]
-    waits = sorted(1000 * (end - begin) for begin, end in visitor.gaps[-len(times) + 1 :])
-    rate = next(words[1] for text in reversed(visitor.notes) if (words := _RATE.search(text)))
-    print(f"{tokens} tokens in {seconds:.1f} s: {rate} tokens/s as the engine counts")
-    print(
-        f"new text {len(times) / seconds:.1f} times a second, after {statistics.median(waits):.0f} ms in the"
+    heads = (
+        "tokens",
+        "tokens a second",
+        "new text, times a second",
+        "median time without",
+        "longest",
+        "processor time of the page's process",
+        "sent",
+        "runs of the script",
     )
-    print(f"median, {percentile(waits, 0.99):.0f} ms in 99 %, {waits[-1]:.0f} ms at most")
-    print(f"runs of the script for the question and its answer: {visitor.runs}")
-    print(f"the page's process used {1000 * cpu / seconds:.0f} ms of processor time a second of streaming,")
-    print(f"{1000 * cpu / len(times):.1f} ms a redraw; it sent {visitor.bytes / seconds / 1000:.0f} kB/s")
+    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
+    for tokens in answers:
+        visitor.runs = visitor.bytes = 0
+        cpu = processor_time(page)
+        await visitor.ask(max_tokens=tokens)
+        cpu = processor_time(page) - cpu
+        times = visitor.texts[-1]
+        seconds = times[-1] - times[0]
+        waits = sorted(1000 * (end - begin) for begin, end in visitor.gaps[-len(times) + 1 :])
+        rate = next(words[1] for text in reversed(visitor.notes) if (words := _RATE.search(text)))
+        cells = (
+            f"{tokens:,}",
+            rate,
+            f"{len(times) / seconds:.1f}",
+            f"{statistics.median(waits):.0f} ms",
+            f"{waits[-1]:.0f} ms",
+            f"{1000 * cpu / seconds:.0f} ms a second",
+            f"{visitor.bytes / seconds / 1000:.0f} kB/s",
+            str(visitor.runs),
+        )
+        print(f"| {' | '.join(cells)} |", flush=True)
+    await visitor.close()
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -305,11 +320,13 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=50)
     parser.add_argument("--streaming", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--fast", action="store_true", help="one page, one long answer")
-    parser.add_argument("--tokens", type=int, default=8000, help="of the answer, with --fast")
+    parser.add_argument("--fast", action="store_true", help="one page, long answers in turn")
+    parser.add_argument(
+        "--tokens", type=int, nargs="+", default=[2000, 8000], help="of the answers, with --fast"
+    )
     arguments = parser.parse_args()
     print(f"{processor_name()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    max_context = arguments.tokens + 1000 if arguments.fast else 1024
+    max_context = sum(arguments.tokens) + 2000 if arguments.fast else 1024
     with (
         tempfile.TemporaryDirectory() as name,
         running_server(folder := Path(name), max_context) as server,

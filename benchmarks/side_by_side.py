@@ -19,18 +19,39 @@ from pathlib import Path
 from typing import Any
 
 from engines import ENGINES, FILE
+from pairs import SAMPLED
 from peers import format_figure
+from worker import PROMPT
 
 Rounds = list[dict[str, float]]  # of each round, the seconds of a token by contestant
-HEADS = {"prompt": "prompt of 512", "1": "1 stream"}
+
+
+def name_figure(figure: str) -> str:
+    """The head of the column of a figure of pairs.py."""
+    name, _, length = figure.partition(":")
+    if name == "prompt":
+        return f"prompt of {int(length or PROMPT):,}"
+    if name == "sampled":
+        return "{streams} requests of {prompt} tokens, {tokens} sampled each".format(**SAMPLED)
+    return f"{name} stream{'s' * (name != '1')}" + (f" after {int(length):,} tokens" if length else "")
 
 
 def name_row(contestant: str) -> str:
     """How the table names a contestant."""
     engine, _, variant = contestant.partition(":")
     known = ENGINES[engine]
-    how = "the file as it is" if variant == FILE else known.variants.get(variant, variant.upper())
-    return f"{known.title}, {variant if engine == 'ours' and variant != FILE else how}"
+    if variant == FILE:
+        return f"{known.title}, the file as it is"
+    if engine != "ours":
+        return f"{known.title}, {known.variants.get(variant, variant.upper())}"
+    weights, _, how = variant.partition("/")
+    arithmetic, _, cache = how.partition("/")
+    words = [known.title, weights]
+    if arithmetic not in ("", "auto"):
+        words.append(f"arithmetic in {arithmetic}")
+    if cache:
+        words.append(f"KV cache in {cache}")
+    return ", ".join(words)
 
 
 def name_setting(contestant: str) -> str:
@@ -72,7 +93,7 @@ def main() -> None:
     args = parser.parse_args()
     speed: dict[str, Rounds] = json.loads(args.speed.read_text())
     losses = {} if args.loss is None else {row["name"]: row for row in json.loads(args.loss.read_text())}
-    heads = ["", *(HEADS.get(figure, f"{figure} streams") for figure in speed)]
+    heads = ["", *map(name_figure, speed)]
     heads += ["KL", "perplexity", "weights"] if losses else []
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
     for group in args.groups:

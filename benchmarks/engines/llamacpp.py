@@ -19,6 +19,7 @@ FILE_TYPES = {
     "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
     "q4_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0,
     "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M,
+    "bf16": llama_cpp.LLAMA_FTYPE_MOSTLY_BF16,
     "f16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
 }
 # model_type -> that of GGUF

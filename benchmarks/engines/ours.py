@@ -14,13 +14,14 @@ from . import SAMPLING, Generate, Prompts
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
     """Load the engine with weights of this type, or with those of the folder or file as they are.
 
-    `variant` is WEIGHTS or WEIGHTS/ARITHMETIC, where WEIGHTS may also be FILE or name a format.
+    `variant` is WEIGHTS, WEIGHTS/ARITHMETIC or WEIGHTS/ARITHMETIC/KV, where WEIGHTS may also be FILE or name
+    a format, and KV is the type of the KV cache.
     """
     file = folder / "model.gguf"
     path = file if file.is_file() else folder
-    weights, _, arithmetic = variant.partition("/")
-    weights = weights if weights in WEIGHTS else "auto"
-    with LLM(path, weights=weights, arithmetic=arithmetic or "auto", threads=threads) as llm:
+    weights, arithmetic, cache = (*variant.split("/"), "auto", "auto")[:3]
+    settings = {"arithmetic": arithmetic, "kv_cache_dtype": cache, "threads": threads}
+    with LLM(path, weights=weights if weights in WEIGHTS else "auto", **settings) as llm:
 
         def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
             how = SAMPLING if samples else {"temperature": 0}

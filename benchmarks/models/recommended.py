@@ -35,9 +35,12 @@ HEADER = """\
 | memory | model | licence | download | memory it needs | prompt | answer |
 | --- | --- | --- | --- | --- | --- | --- |
 """
+CHECK_HEADER = """\
+| file | prompt, expected | measured | answer, expected | measured |
+| --- | --- | --- | --- | --- |
+"""
 SIZES = (4, 8, 16, 32, 64)  # GiB
 _CONTEXT, _ANSWER = 4096, 64
-_KINDS = ("prompt", "answer")
 _Q4_K, _Q5_K, _Q6_K, _F32 = 4.5, 5.5, 6.5625, 32.0  # bits of a weight in the file
 _FILE_DIFFERS = 0.03  # from the published file, at most
 
@@ -227,7 +230,7 @@ def write_table() -> str:
 
 
 def check_speed(file: Path, threads: int, rounds: int) -> str:
-    """The expected and the measured speeds of a model on this machine, and their median ratios."""
+    """A row: the expected and the measured speeds of a model on this machine, medians of all rounds."""
     model = _make_entry(file.name, "", open_model_files(file), None, file.stat().st_size)
     random, rows = np.random.default_rng(0), []
     with LLM(file, threads=threads) as llm:
@@ -237,11 +240,9 @@ def check_speed(file: Path, threads: int, rounds: int) -> str:
             params = SamplingParams(max_tokens=_ANSWER, temperature=0, ignore_eos=True)
             timings = llm.generate([prompt], params)[0].timings
             answer = (_ANSWER - 1) / (timings.total - timings.first_token)
-            rows.append((PROMPT / timings.first_token, answer, expected.prompt, expected.answer))
-    measured, said = np.median(rows, axis=0)[:2], np.median(rows, axis=0)[2:]
-    ratios = np.median([(row[0] / row[2], row[1] / row[3]) for row in rows], axis=0)
-    words = (f"{name} {m:.0f}, expected {e:.0f}" for name, m, e in zip(_KINDS, measured, said, strict=True))
-    return f"{file.name}, {threads} threads: {'; '.join(words)}; median ratios {ratios.round(2).tolist()}"
+            rows.append((expected.prompt, PROMPT / timings.first_token, expected.answer, answer))
+    cells = (f"{value:.0f}" for value in np.median(rows, axis=0))
+    return f"| {file.name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -254,8 +255,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
     args = parser.parse_args()
+    if args.check:
+        print(CHECK_HEADER, end="")
     for file in args.check:
-        print(check_speed(file, args.threads, args.rounds))
+        print(check_speed(file, args.threads, args.rounds), flush=True)
     if args.write:
         FILE.write_text(write_catalogue())
         list_catalogue.cache_clear()

@@ -14,17 +14,13 @@ def explain_ages(page: str) -> str:
     """A page with a sentence below each table whose figures are older than the code, or may be."""
     tables = {table.name: table for table in TABLES}
     for name in marked_tables(page):
-        table, end = tables[name], f"<!-- end: {name} -->"
-        if table.kept:
-            words = f"*`benchmarks/all` does not make this table: {table.kept}.*"
-        else:
-            age = is_old(table)
-            if age is False:
-                continue
-            words = (
-                "*The code has changed since.*"
-                if age
-                else "*It is not known of which version these figures are.*"
-            )
+        age, end = is_old(tables[name]), f"<!-- end: {name} -->"
+        if age is False:
+            continue
+        words = (
+            "*The code has changed since.*"
+            if age
+            else "*It is not known of which version these figures are.*"
+        )
         page = page.replace(end, f"\n{words}\n\n{end}")
     return page

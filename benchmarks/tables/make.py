@@ -17,6 +17,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from model_core.hub.packaged import packaged_path
@@ -50,15 +51,21 @@ def fill_in(command: str, args: argparse.Namespace) -> list[str]:
     return shlex.split(filled.format(work=args.work_folder, smollm2=args.smollm2, gemma=args.gemma))
 
 
+def run_script(words: list[str]) -> str:
+    """What a script of benchmarks/ prints. Raises CalledProcessError."""
+    paths = [".", "benchmarks", "tests/helpers/models", os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    command = [sys.executable, *words]
+    ran = subprocess.run(command, cwd=pages.ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+    ran.check_returncode()
+    return ran.stdout
+
+
 def make(table: Table, args: argparse.Namespace) -> None:
     """Run the commands of a table, and write it. Raises CalledProcessError and ValueError."""
     code, output = pages.code_digest(table.code), ""
     for command in table.commands:
-        ran = subprocess.run(
-            [sys.executable, *fill_in(command, args)], cwd=pages.ROOT, stdout=subprocess.PIPE, text=True
-        )
-        output = ran.stdout
-        ran.check_returncode()
+        output = run_script(fill_in(command, args))
     path = pages.ROOT / table.page
     when = f"{datetime.date.today()}, {describe_machine()}"
     text = pages.write_table(
@@ -76,9 +83,6 @@ def print_list() -> None:
     """All tables, with the commands that make each."""
     words = {None: "of unknown code", False: "of this code", True: "older than the code"}
     for table in TABLES:
-        if table.kept:
-            print(f"{table.name}: {table.page}; stays as it is: {table.kept}")
-            continue
         needs = f"; needs {table.needs}" if table.needs else ""
         print(f"{table.name}: {table.page}, {words[is_old(table)]}, {table.minutes} min{needs}")
         for command in table.commands:
@@ -96,7 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="benchmarks/all", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = [table.name for table in TABLES if not table.kept]
+    names = [table.name for table in TABLES]
     parser.add_argument(
         "--only", action="append", choices=names, metavar="NAME", help="this table; may be repeated"
     )
@@ -117,11 +121,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         args.work_folder = args.work_folder or Path(folder)
         for table in TABLES:
-            if table.kept or table.name not in (args.only or names):
+            if table.name not in (args.only or names):
                 continue
             print(f"{table.name}: {table.page} ...", file=sys.stderr, flush=True)
+            start = time.monotonic()
             try:
                 make(table, args)
+                print(f"{table.name}: {(time.monotonic() - start) / 60:.1f} min", file=sys.stderr, flush=True)
             except (subprocess.CalledProcessError, ValueError) as error:
                 failed.append(f"{table.name} was not made: {error}")
     for line in failed:

@@ -9,15 +9,11 @@ from dataclasses import dataclass
 
 _ENGINE = ("model_core/engine", "model_core/kernels", "model_core/model", "model_core/sampling")
 _SERVER = ("triton_server/api", "triton_server/engine", "triton_server/contract", "model_core/engine")
-_PAIRS = "benchmarks/pairs.py --work-folder {work} --rounds 4"
+_PAIRS = "benchmarks/pairs.py --work-folder {work} --rounds"
 _OF_FILE = "llama.cpp:file,ik_llama.cpp:file,ours:file"
 _OF_INT8 = "openvino:int8,llama.cpp:q8_0,ik_llama.cpp:q8_0,ours:int8"
 _OF_INT4 = "llama.cpp:q4_0,ik_llama.cpp:q4_0,ours:int4"
 _K_M = "llama.cpp:q4_k_m,ik_llama.cpp:q4_k_m,ours:mixed"
-_OTHER_MACHINE = (
-    "it was measured on a machine with tiles (AMX) and 16 cores; run `tritonchat bench` on such a one"
-)
-_OLDER = "its rows are of several runs and versions; `benchmarks/pairs.py` measures each"
 
 
 @dataclass(frozen=True)
@@ -31,16 +27,14 @@ class Table:
         code: the files and folders that its figures speak of: if one changes, the table is older than it.
         minutes: how long it takes, about.
         needs: what must be there beside this project.
-        kept: why it has no commands and stays as it is.
     """
 
     name: str
     page: str
-    commands: tuple[str, ...] = ()
+    commands: tuple[str, ...]
     code: tuple[str, ...] = _ENGINE
     minutes: int = 0
     needs: str = ""
-    kept: str = ""
 
 
 def _side_by_side(name: str, file: str, groups: tuple[str, ...]) -> Table:
@@ -52,7 +46,7 @@ def _side_by_side(name: str, file: str, groups: tuple[str, ...]) -> Table:
         name,
         "docs/performance.md",
         (
-            f"{_PAIRS} --shape {file} --figures prompt 1 4 16 --json {speed} {contestants}",
+            f"{_PAIRS} 4 --shape {file} --figures prompt 1 4 16 --json {speed} {contestants}",
             f"benchmarks/quality.py {file} {settings} --work-folder {{work}} --json {loss}",
             f"benchmarks/side_by_side.py {speed} --loss {loss} {' '.join(groups)}",
         ),
@@ -61,15 +55,25 @@ def _side_by_side(name: str, file: str, groups: tuple[str, ...]) -> Table:
     )
 
 
-def _speed(name: str, shape: str, figures: str, groups: tuple[str, ...], needs: str) -> Table:
-    """The speed of a shape with random weights, which have no loss."""
+def _speed(
+    name: str,
+    shape: str,
+    figures: str,
+    groups: tuple[str, ...],
+    needs: str,
+    *,
+    page: str = "docs/performance.md",
+    rounds: int = 4,
+) -> Table:
+    """The speed alone, of a shape with random weights or of a file."""
     contestants = " ".join(dict.fromkeys(word for group in groups for word in group.split(",")))
+    result = f"{{work}}/{name}.json"
     return Table(
         name,
-        "docs/performance.md",
+        page,
         (
-            f"{_PAIRS} --shape {shape} --figures {figures} --json {{work}}/{name}.json {contestants}",
-            f"benchmarks/side_by_side.py {{work}}/{name}.json {' '.join(groups)}",
+            f"{_PAIRS} {rounds} --shape {shape} --figures {figures} --json {result} {contestants}",
+            f"benchmarks/side_by_side.py {result} {' '.join(groups)}",
         ),
         minutes=40,
         needs=needs,
@@ -105,7 +109,9 @@ TABLES = (
     Table(
         "one-page",
         "docs/page.md",
-        kept="`benchmarks/page_load.py --fast` prints sentences, of which it is made",
+        ("benchmarks/page_load.py --fast",),
+        ("streamlit_client", *_SERVER),
+        minutes=2,
     ),
     Table(
         "memory",
@@ -113,6 +119,14 @@ TABLES = (
         ("benchmarks/models/recommended.py",),
         ("model_core/recommend", "benchmarks/models/recommended.py"),
         minutes=1,
+    ),
+    Table(
+        "checked",
+        "docs/models.md",
+        ("benchmarks/models/recommended.py --check {smollm2} {gemma}",),
+        ("model_core/recommend", *_ENGINE),
+        minutes=2,
+        needs="the two files",
     ),
     Table(
         "newest",
@@ -126,7 +140,8 @@ TABLES = (
         "docs/models.md",
         ("benchmarks/models/parity.py --table",),
         ("model_core/families", "model_core/kernels", "model_core/model"),
-        minutes=10,
+        minutes=2,
+        needs="Transformers 5 and PyTorch",
     ),
     _speed(
         "tinyllama",
@@ -147,30 +162,20 @@ TABLES = (
         ("vllm:bfloat16,ctranslate2:int8,openvino:int8,ours:int8", "ours:int4", "ours:bfloat16"),
         "vLLM for processors, CTranslate2, OpenVINO GenAI",
     ),
-    Table("vocabulary", "docs/performance.md", kept=_OLDER),
-    Table("files", "docs/performance.md", kept=_OLDER),
-    Table("shapes", "docs/performance.md", kept=_OLDER),
-    Table(
-        "loss", "docs/performance.md", kept="it joins the columns of loss of the tables `smollm2` and `gemma`"
+    _speed(
+        "vocabulary",
+        "qwen2.5-0.5b",
+        "prompt:2048 sampled",
+        ("vllm:bfloat16,openvino:int8,ours:int8",),
+        "vLLM for processors, OpenVINO GenAI",
     ),
-    Table("parts", "docs/performance.md", kept="it was measured while the bits of each part were chosen"),
-    Table(
-        "bfloat16-loss",
-        "docs/performance.md",
-        kept="`benchmarks/quality.py` measures a row, of a folder in bfloat16",
-    ),
-    Table("latents", "docs/speed.md", kept=_OLDER),
-    Table("words", "docs/speed.md", kept=_OTHER_MACHINE),
-    Table("tiles", "docs/speed.md", kept=_OTHER_MACHINE),
-    Table("cores", "docs/many-cores.md", kept=_OTHER_MACHINE),
-    Table(
-        "caches",
-        "docs/many-cores.md",
-        kept="`benchmarks/limits.py` measures a column; a machine is in one state or the other",
-    ),
-    Table(
-        "checked",
-        "docs/models.md",
-        kept="`benchmarks/models/recommended.py --check FILE.gguf` measures a row",
+    _speed(
+        "long",
+        "{smollm2}",
+        "prompt:6144 1:6144",
+        ("llama.cpp:q8_0,openvino:int8,ours:int8", "ours:int8/auto/int16"),
+        "llama.cpp, OpenVINO GenAI, and the file",
+        page="docs/speed.md",
+        rounds=3,
     ),
 )
