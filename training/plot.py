@@ -1,13 +1,16 @@
 """A picture of how a training went."""
 
+import io
 from pathlib import Path
 
 import matplotlib
+from PIL import Image
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
 WINDOW = 50  # so many steps have one mean
+_COLOURS = 16  # of the picture, so that it is small
 
 
 def plot_losses(losses: list[float], path: Path) -> None:
@@ -19,5 +22,7 @@ def plot_losses(losses: list[float], path: Path) -> None:
     axes.set(xlabel="step", ylabel="loss on answers (nats a token)", yscale="log")
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path, dpi=110)
+    file = io.BytesIO()
+    figure.savefig(file, dpi=110)
     pyplot.close(figure)
+    Image.open(file).convert("RGB").quantize(_COLOURS).save(path, optimize=True)

@@ -27,6 +27,9 @@ from .versions import compute_version, make_folder
 
 __all__ = ["njit", "show_compilation"]
 
+_LOOK_S = 0.1  # how often to look whether a kernel is compiled
+_QUICK_S = 1.0  # what is compiled in less needs no progress
+
 
 def _compute_version() -> str:
     """A hash of what the code of kernels depends on.
@@ -77,6 +80,13 @@ class _KernelCache(FunctionCache):
     """The cache of a function. A kernel runs without it as well, so a full disk does not end the program."""
 
     _has_failed = False
+    compiles = threading.Event()  # that some kernel was not found, and is compiled
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _KernelCache.compiles.set()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -100,18 +110,19 @@ dispatcher.FunctionCache = _KernelCache  # of each function with cache=True
 
 @contextlib.contextmanager
 def show_compilation() -> Iterator[None]:
-    """Show progress during the first call of kernels, if they are not compiled yet.
+    """Show progress during first calls of kernels, from the moment on at which one has to be compiled.
 
     The compiler makes millions of objects and little garbage, whose collection would take an eighth longer.
     """
-    if any(_FOLDER.rglob("*.nbi")):
-        yield
-        return
     done = threading.Event()
+    _KernelCache.compiles.clear()
 
     def refresh_until_done() -> None:
+        while not _KernelCache.compiles.wait(_LOOK_S):
+            if done.is_set():
+                return
         message = "Compiling kernels for this processor, once"
-        with ProgressBar(desc=message, bar_format="{desc}: {elapsed}") as bar:
+        with ProgressBar(desc=message, bar_format="{desc}: {elapsed}", delay=_QUICK_S) as bar:
             while not done.wait(bar.pause_s):
                 bar.refresh()
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # What opens the database is imported by each command itself: the processes of other commands must stay small.
 
+_PIPE_WIDTH = 10_000  # columns of what is no terminal
 _LIMITS = {
     "requests_per_minute": "Requests a minute; 0: any number.",
     "tokens_per_minute": "Tokens of prompts and answers a minute; 0: any number.",
@@ -236,7 +238,10 @@ def _print_table(heads: list[str], rows: list[list[Any]]) -> None:
     import rich.console
     import rich.table
 
-    table = rich.table.Table(*heads, box=rich.box.SIMPLE)
+    # A narrow terminal folds long cells, and leaves nothing out; a pipe gets whole rows.
+    table = rich.table.Table(
+        *(rich.table.Column(head, overflow="fold") for head in heads), box=rich.box.SIMPLE
+    )
     for row in rows:
         table.add_row(*map(str, row))
-    rich.console.Console().print(table)
+    rich.console.Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)

@@ -1,5 +1,6 @@
 """Where compiled kernels are stored, and when they are compiled again."""
 
+import importlib
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import pytest
 from paths import ROOT
 
 import model_core
+from model_core.kernels import compiler
 
 NO_TILES = {
     "TRITONCHAT_AMX": "0"
@@ -185,3 +187,21 @@ def test_kernels_that_change_while_a_process_runs_are_not_those_of_others(tmp_pa
     assert run_in(tmp_path / "there", CALL_OUTER, **cache) == ["1", "0"]
     assert run_in(tmp_path / "here", CALL_OUTER, **cache) == ["2", "0"]
     assert run_in(tmp_path / "there", CALL_OUTER, **cache) == ["1", "1"]
+
+
+def test_progress_is_shown_whenever_a_kernel_has_to_be_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Not only at the first start: another model may need kernels that the cache folder lacks."""
+    monkeypatch.setattr(compiler, "_QUICK_S", 0.0)
+    monkeypatch.setattr(compiler, "_LOOK_S", 0.001)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "progress_probe.py").write_text(
+        "from model_core.kernels.compiler import njit\n@njit(cache=True)\ndef one():\n    return 1\n"
+    )
+    probe = importlib.import_module("progress_probe")
+    for words in ("Compiling kernels for this processor", ""):
+        with compiler.show_compilation():
+            assert probe.one() == 1
+        shown = capfd.readouterr().err
+        assert words in shown and bool(shown) == bool(words)

@@ -196,6 +196,9 @@ def test_usage_is_shown_by_key(start: Callable[..., Service], store: KeyStore, t
     assert store.rules("ada") == KeyRules(("small", "big"), requests_per_minute=9)
     listed = run("list")
     assert "ada" in listed and "9 requests/minute" in listed and key not in listed
+    long = "a-name-of-a-model-that-is-longer-than-a-line-of-a-terminal/" + 80 * "x"
+    run("change", "ada", f"--models={long},big")
+    assert f"{long}, big" in run("list")
     run("revoke", "ada")
     assert "revoked" in run("list")
     assert key not in sqlite3.connect(tmp_path / "sessions.db").execute("SELECT * FROM api_keys").fetchone()
