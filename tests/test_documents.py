@@ -13,6 +13,7 @@ import click
 import pytest
 from paths import ROOT
 
+from model_core.families import FAMILIES
 from triton_server.cli.tritonchat import cli
 
 DOCUMENTS = sorted(
@@ -111,3 +112,7 @@ def test_no_message_names_a_page_that_a_wheel_lacks(package: str) -> None:
 
 def test_readme_fits_on_a_screen() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= SCREEN
+
+
+def test_readme_has_the_number_of_families() -> None:
+    assert f"of {len(FAMILIES)} families" in (ROOT / "README.md").read_text()

@@ -141,7 +141,6 @@ TABLES = (
         ("benchmarks/models/parity.py --table",),
         ("model_core/families", "model_core/kernels", "model_core/model"),
         minutes=2,
-        needs="Transformers 5 and PyTorch",
     ),
     _speed(
         "tinyllama",

@@ -137,6 +137,8 @@ def _write_config(name: str, llama: PreTrainedModel) -> dict[str, Any]:
             "rope_ratio": 0.5,
             "seq_length": 256,
         }
+    if not name.startswith("baichuan"):
+        raise ValueError(f"{name} has no config.json here.")
     config |= {"model_type": "baichuan", "model_max_length": 256}
     return config | ({"z_loss_weight": 0} if name == "baichuan2-13b" else positions)
 

@@ -1,8 +1,9 @@
 """Logits and samples have the same bits on all x86 processors with AVX2 and FMA (see test_processors.py).
 
 `golden_bits.json` has digests of them, and the version of `SEMANTICS` that they belong to. After a new
-checkpoint, or a change that is meant to change bits, this makes it again: `PYTHONPATH=.:tests/helpers/models
-python tests/model_core/kernels/test_same_bits.py --write`. It changes digests only under a higher version.
+checkpoint, or a change that is meant to change bits, this makes it again:
+`PYTHONPATH=.:tests/helpers/models .venv/bin/python tests/model_core/kernels/test_same_bits.py --write`.
+It changes digests only under a higher version.
 """
 
 import argparse
