@@ -91,20 +91,28 @@ def main() -> None:
         run("list")  # opens the database
         last = made[-1].id
         print(
-            "| command | median, ms | longest, ms | processor, ms | bytes |\n| --- | --- | --- | --- | --- |"
+            "| what is done | median, ms | longest, ms | processor, ms | answer, bytes |\n"
+            "| --- | --- | --- | --- | --- |"
         )
-        measure("list, 50", lambda: run("list"))
-        measure("list, 200", lambda: run("list", limit=200))
-        for query in ("needle7", "needle999 Conversation", "nowhere", words[0], "z", "no übermi where"):
-            measure(f"search `{query}`", lambda q=query: run("list", search=q))
-        measure("get", lambda: run("get", id=made[0].id))
+        measure("list the first 50", lambda: run("list"))
+        measure("list 200", lambda: run("list", limit=200))
+        for name, query in (
+            ("a word that one conversation has", "needle999"),
+            ("a beginning of words that 111 have", "needle7"),
+            ("a word that none has", "nowhere"),
+            ("a word that nearly all have", words[0]),
+            ("a letter that none has", "z"),
+            ("three words that none has", "no übermi where"),
+        ):
+            measure(f"search {name}", lambda q=query: run("list", search=q))
+        measure("read a conversation", lambda: run("get", id=made[0].id))
         turn = store.add_turn("", last, Turn(0, None, "Question?"))
         text = "word " * 200
         measure(
-            "add_turn", lambda: run("add_turn", id=last, parent=turn, question="Question?", parameters={})
+            "add a turn", lambda: run("add_turn", id=last, parent=turn, question="Question?", parameters={})
         )
-        measure("change_turn", lambda: run("change_turn", id=last, turn=turn, answer=text))
-        measure("change (the title)", lambda: run("change", id=last, title="Another"))
+        measure("change an answer", lambda: run("change_turn", id=last, turn=turn, answer=text))
+        measure("change the title", lambda: run("change", id=last, title="Another"))
         database.close()
 
 

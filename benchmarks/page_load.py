@@ -277,11 +277,11 @@ async def stream_fast(address: str, page: psutil.Process, answers: list[int]) ->
         "tokens",
         "tokens a second",
         "new text, times a second",
-        "median time without",
+        "median time without new text",
         "longest",
         "processor time of the page's process",
         "sent",
-        "runs of the script",
+        "runs",
     )
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
     for tokens in answers:
@@ -352,7 +352,7 @@ def print_load(result: dict) -> None:
     names = {
         "gaps": "next text of a page",
         "engine": "next text of the engine, over gRPC",
-        "added": "what the page adds",
+        "added": "what the page adds: its gap less the engine's longest one meanwhile",
         "first": "first text of a page",
     }
     for key, label in names.items():

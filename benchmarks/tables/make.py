@@ -63,15 +63,16 @@ def run_script(words: list[str]) -> str:
 
 def make(table: Table, args: argparse.Namespace) -> None:
     """Run the commands of a table, and write it. Raises CalledProcessError and ValueError."""
-    code, output = pages.code_digest(table.code), ""
+    code, outputs = pages.code_digest(table.code), []
     for command in table.commands:
-        output = run_script(fill_in(command, args))
+        outputs.append(run_script(fill_in(command, args)))
+    (args.work_folder / f"{table.name}.txt").write_text("\n".join(outputs))
     path = pages.ROOT / table.page
     when = f"{datetime.date.today()}, {describe_machine()}"
     text = pages.write_table(
         path.read_text(),
         table.name,
-        pages.last_table(output),
+        pages.last_table(outputs[-1]),
         f"benchmarks/all --only {table.name}",
         when,
         code,
@@ -106,7 +107,9 @@ def main() -> None:
     )
     parser.add_argument("--list", action="store_true", help="show the tables, and make none")
     parser.add_argument("--mark", action="store_true", help="mark old tables in the pages, and make none")
-    parser.add_argument("--work-folder", type=Path, help="keeps models that are made and converted")
+    parser.add_argument(
+        "--work-folder", type=Path, help="keeps models that are made, and what the commands print"
+    )
     parser.add_argument(
         "--smollm2", type=Path, default=packaged_path(), help="that of `tritonchat pull smollm2`"
     )

@@ -171,7 +171,7 @@ TABLES = (
     _speed(
         "long",
         "{smollm2}",
-        "prompt:6144 1:6144",
+        "prompt:512 prompt:2048 prompt:6144",
         ("llama.cpp:q8_0,openvino:int8,ours:int8", "ours:int8/auto/int16"),
         "llama.cpp, OpenVINO GenAI, and the file",
         page="docs/speed.md",
