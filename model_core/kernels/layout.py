@@ -44,6 +44,7 @@ MATRIX = record_type(
     "rounding",  # of activations that it multiplies: EXACT, BY_CHUNK, ROTATED or BY_GROUP
     "is_rotated",  # whether its weights are
     "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
+    "is_paired",  # whether two columns in bfloat16 lie beside each other
     "is_small",  # whether numbers by group are from -32 to 31
     "data",
     "high",

@@ -53,7 +53,7 @@ _GROUP_KINDS = {np.dtype(np.int8): INT8, np.dtype(np.uint8): UINT8} | {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class Matrix:
     """Weights [n, k], packed: kernels/products/strips.py reads them strip by strip.
 
@@ -62,7 +62,8 @@ class Matrix:
         n, k: padded sizes: n to a multiple of STRIP, and k of integer kinds to a multiple of NIBBLE_GROUP and
             of the group.
         inputs: k without padding.
-        data: 16 rows side by side. Float kinds [n / 16, k, 16]; of 8 bits uint8 [n / 16, k / 4, 16, 4],
+        data: 16 rows side by side. Float kinds [n / 16, k, 16], bfloat16 also [n / 16, k / 2, 16, 2] (see
+            pair_columns); of 8 bits uint8 [n / 16, k / 4, 16, 4],
             integers + 128 or the bits of floats; of codes of 4 to 6 bits the lowest four, uint8
             [n / 16, k / 8, 16, 4], each byte those of k (low half) and k + 4.
         high: of INT5 and INT6, the bits above the lowest four: uint8 [n / 16, k / 32, 1 or 2, 16, 4]. Within
@@ -111,6 +112,23 @@ class Matrix:
         """Bytes of memory of all arrays."""
         return sum(array.nbytes for array in self.arrays().values())
 
+    @property
+    def is_paired(self) -> bool:
+        """Whether two columns in bfloat16 lie beside each other."""
+        return self.kind == BFLOAT16 and self.data.ndim == 4
+
+    def pair_columns(self) -> None:
+        """Lay two columns beside each other, as instructions for bfloat16 multiply them, in place.
+
+        Matrices without whole steps of PAIRED_STEP columns stay as they are.
+        """
+        # Most commands that import this module need no compiler, which takes half a second to import.
+        from ..kernels.products.bfloat16 import PAIRED_STEP, pair_columns
+
+        if self.kind == BFLOAT16 and not self.is_paired and self.k % PAIRED_STEP == 0:
+            pair_columns(self.data.ctypes.data, self.data.nbytes // 64)
+            self.data = self.data.reshape(len(self.data), self.k // 2, 16, 2)
+
     def rounding(self, arithmetic: str) -> int:
         """How activations that it multiplies are rounded with this --arithmetic: see kernels/layout.py."""
         if arithmetic == "float32" or self.kind not in INTEGERS:
@@ -125,7 +143,7 @@ class Matrix:
         parts: in bfloat16 of activations that it multiplies, if it has such weights (see bind).
         """
         record = np.zeros(1, MATRIX)
-        for name in ("kind", "n", "k", "inputs", "group", "is_small", "is_rotated"):
+        for name in ("kind", "n", "k", "inputs", "group", "is_paired", "is_small", "is_rotated"):
             record[name] = getattr(self, name)
         record["rounding"] = self.rounding(arithmetic)
         record["head_strips"] = self.n // STRIP // self.heads
@@ -142,7 +160,7 @@ class Matrix:
         tile, lane = np.divmod(indices, 16)
         numbers = self.data[tile, :, lane]
         if self.kind in _DTYPES:
-            return numbers.astype(np.float32)
+            return numbers.reshape(*indices.shape, self.k).astype(np.float32)
         if self.kind in STEPPED_BITS or self.kind == GROUPED4:
             numbers = np.concatenate([numbers & 15, numbers >> 4], axis=-1)
         numbers = numbers.reshape(*indices.shape, self.k)

@@ -1,10 +1,11 @@
 """Products of activations and weights in bfloat16, on tiles (tiles.py) or in vectors of AVX-512 with BF16.
 
 An activation is the sum of one bfloat16 number or two: a high part, and a low part of what that lacks. Tiles
-multiply one part or two, vectors one: with two, they would gain nothing over float32. A vector multiplies two
-k of 16 outputs at once: fused multiply-adds of the odd one, then of the even one. So the bits depend neither
-on the other rows nor on their number. Beside tiles, a few rows are multiplied in vectors of float32, with the
-bits of tiles (few_rows.py).
+multiply one part or two, vectors one: with two, they would gain nothing over float32. Both multiply two k at
+once, which lie beside each other where Matrix.pair_columns has paired them; other weights are paired again
+and again. A vector has both k of 16 outputs: it adds products of the odd one, then of the even one, by fused
+multiply-adds. So the bits depend neither on the other rows nor on their number. Beside tiles, a few rows are
+multiplied in vectors of float32, with the bits of tiles (few_rows.py).
 
 Kernels use this file only where HAS_PAIRS says so.
 """
@@ -16,7 +17,8 @@ from numba import types
 from numba.extending import intrinsic, register_jitable
 
 from .. import emit
-from ..blocks import Ahead, Strided, block_rows, emit_addresses, emit_cases, emit_loop, prefetch
+from ..blocks import Ahead, Strided, Sums, block_rows, emit_addresses, emit_cases, emit_loop, prefetch
+from ..compiler import njit
 from ..emit import HAS_BFLOAT16, HAS_BFLOAT16_TILES, ROWS
 from ..inner import inner
 from ..layout import STRIP, STRIP_TILES
@@ -30,6 +32,9 @@ HAS_PAIRS = HAS_BFLOAT16_TILES or HAS_BFLOAT16
 _LONG_PIECE = 2 * PIECE
 # Rows up to which tiles take half of a PIECE.
 _HALF_PIECE_ROWS = 64
+
+PAIRED_STEP = 32  # columns that a tile multiplies at once: matrices in pairs have whole steps of them
+_NEAR = 8192  # bytes that a single block of rows prefetches ahead of each tile
 
 _n = types.intp
 
@@ -115,6 +120,13 @@ def _pair_weights(typing_context, w, out):
     return emit.typed(types.void, (_n,) * 2, code)
 
 
+@njit(nogil=True, cache=True)
+def pair_columns(address, count):
+    """Pair weights in place: `count` times two k of a tile."""
+    for i in range(count):
+        _pair_weights(address + 64 * i, address + 64 * i)
+
+
 @intrinsic
 def _pair_last_weights(typing_context, w, out):
     """The same for a single k: the second one is 0."""
@@ -141,21 +153,21 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
     vectors. memory: address of 2 * STRIP * PIECE bytes of the thread's own.
     """
     tile_bytes = 2 * 16 * m.k
-    if HAS_BFLOAT16_TILES and rows <= FEW_ROWS and m.inputs % 2 == 0:
+    if HAS_BFLOAT16_TILES and rows <= FEW_ROWS and m.is_paired:
         _multiply_few_rows(m, a, start, rows, strip, y)
         return
-    blocks = -(-rows // ROWS[0])
-    # A few blocks of vectors pair weights in registers; for more, they are paired once. Pieces stay in the
-    # first cache for all blocks; a single block reads memory faster without.
-    is_paired = HAS_BFLOAT16_TILES or blocks > 4 or m.inputs % 2 != 0
-    length = PIECE if HAS_BFLOAT16_TILES and rows > _HALF_PIECE_ROWS else PIECE // 2
-    if blocks == 1 and not is_paired:
+    blocks = -(-rows // (TILE_ROWS if HAS_BFLOAT16_TILES else ROWS[0]))
+    # Vectors pair weights in registers for a few blocks; else they are paired once for all blocks.
+    is_copied = not m.is_paired and (HAS_BFLOAT16_TILES or blocks > 4 or m.inputs % 2 != 0)
+    length = PIECE if HAS_BFLOAT16_TILES and (m.is_paired or rows > _HALF_PIECE_ROWS) else PIECE // 2
+    # Pieces stay in the first cache for all blocks; a single block reads memory faster without.
+    if blocks == 1 and not is_copied:
         length = m.inputs
     for first in range(0, m.inputs, length):
         count = min(length, m.inputs - first)
         steps = (count + 31) // 32
         w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
-        if is_paired:
+        if is_copied:
             for tile in range(STRIP_TILES):
                 source, to = w + tile * tile_bytes, memory + 32 * tile * PIECE
                 for i in range(0, count - 1, 2):
@@ -171,14 +183,24 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
             height = TILE_ROWS if HAS_BFLOAT16_TILES else block_rows(rows - row)
             at, to = x + row * a.parts_row, y + 4 * STRIP * row
             if HAS_BFLOAT16_TILES:
-                bfloat16_block(m.parts, steps, w, at, a.parts_row, part_bytes(m.inputs), to, first)
+                fetched, ahead = _plan_tiles(m, w, blocks, block, later, tile_bytes)
+                bfloat16_block(
+                    m.parts,
+                    steps,
+                    Strided(w, w_tile),
+                    fetched,
+                    Strided(ahead, tile_bytes),
+                    Strided(at, a.parts_row),
+                    part_bytes(m.inputs),
+                    Sums(to, 4 * STRIP, first),
+                )
             else:
                 pairs = (count + 1) // 2
                 prefetches, ahead_a, ahead_b, ahead_b_bytes = plan_prefetch(
                     blocks, block, 0, later, tile_bytes, 32 * count
                 )
                 vector_block(
-                    is_paired,
+                    is_copied or m.is_paired != 0,
                     -height if prefetches and height > 1 else height,
                     pairs,
                     Strided(w, w_tile),
@@ -192,8 +214,25 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
 
 
 @inner
+def _plan_tiles(m, w, blocks, block, later, tile_bytes):
+    """How many tiles of weights a block prefetches, and from which address on: the blocks share a piece.
+
+    A single block prefetches a little ahead of itself. Weights that are copied are read in order, which the
+    processor foresees.
+    """
+    if not m.is_paired:
+        return 0, later
+    if blocks == 1:
+        return STRIP_TILES, w + _NEAR
+    share = STRIP_TILES // blocks if blocks <= 2 else 2 if blocks == 3 else 1
+    if block * share >= STRIP_TILES:
+        return 0, later
+    return share, later + block * share * tile_bytes
+
+
+@inner
 def _multiply_few_rows(m, a, start, rows, strip, y):
-    """multiply_bfloat16 for at most FEW_ROWS rows, with the bits of tiles."""
+    """multiply_bfloat16 for at most FEW_ROWS rows and weights in pairs, with the bits of tiles."""
     before = flush_denormals()
     for first in range(0, m.inputs, _LONG_PIECE):
         pairs = min(_LONG_PIECE, m.inputs - first) // 2

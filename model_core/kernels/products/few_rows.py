@@ -1,7 +1,7 @@
 """Products of a few rows in bfloat16 in vectors of float32, with the bits of tiles (tiles.py).
 
-A tile would multiply 16 rows, and needs weights in pairs. One row only needs each weight once: it is widened,
-and multiplied as the specification of tiles says. Vectors keep up with the memory.
+A tile would multiply 16 rows. One row only needs each weight once: it is widened, and multiplied as the
+specification of tiles says. Vectors keep up with the memory.
 """
 
 from itertools import product
@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 
 from .. import emit
 from ..blocks import emit_addresses, emit_cases, emit_loop
-from ..layout import BFLOAT16, STRIP, STRIP_TILES
+from ..layout import STRIP, STRIP_TILES
 
 FEW_ROWS = 4
 _PAIRS = 16  # of k in a step, whose even and odd products are summed apart
@@ -53,9 +53,9 @@ def restore_denormals(typing_context, before):
 def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumulate):
     """y (+)= the parts of x times w, for one or two rows and the outputs of a strip.
 
-    parts: 1 or 2. pairs: how many times 2 k. w: Strided, tiles of weights as they are packed: bfloat16
-    [2 * pairs, 16]. x: Strided, rows of bfloat16 [2 * pairs], and the low parts x_part bytes on. y: address
-    of floats [rows, STRIP]; accumulate: whether to add to them.
+    parts: 1 or 2. pairs: how many times 2 k. w: Strided, tiles of weights in pairs: bfloat16 [pairs, 16, 2].
+    x: Strided, rows of bfloat16 [2 * pairs], and the low parts x_part bytes on. y: address of floats
+    [rows, STRIP]; accumulate: whether to add to them.
     """
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
@@ -69,6 +69,12 @@ def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumula
             word = b.shl(b.zext(emit.load(b, address, emit.I16), emit.I32), emit.I32(16))
             return emit.broadcast(b, b.bitcast(word, emit.F32))
 
+        def widen(b: ir.IRBuilder, pairs: ir.Value, odd: int) -> ir.Value:
+            """The even or the odd ones of 16 pairs, as floats."""
+            if odd:
+                return b.bitcast(b.and_(pairs, emit.splat(-65536, emit.I32X16)), emit.F32X16)
+            return b.bitcast(b.shl(pairs, emit.splat(16, emit.I32X16)), emit.F32X16)
+
         def multiply(rows: int, parts: int) -> None:
             xs = emit_addresses(b, x, rows)
             offsets = list(product(range(rows), range(STRIP_TILES)))
@@ -81,12 +87,9 @@ def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumula
 
                 def add_pair(pair: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
                     k, sums = b.add(first, pair), list(sums)
+                    both = [emit.load(b, b.add(at, b.mul(k, k.type(64))), emit.I32X16) for at in ws]
                     for odd in range(2):
-                        place = b.mul(k, k.type(64))
-                        weights = [
-                            emit.load_widened(b, emit.at(b, b.add(at, place), 32 * odd), BFLOAT16)
-                            for at in ws
-                        ]
+                        weights = [widen(b, pair, odd) for pair in both]
                         for part, row in product(range(parts), range(rows)):
                             at = b.add(xs[row], b.mul(x_part, x_part.type(part)))
                             value = spread(emit.at(b, b.add(at, b.mul(k, k.type(4))), 2 * odd))

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .. import emit
-from ..blocks import Strided, emit_cases
+from ..blocks import Strided, emit_addresses, emit_cases, prefetch
 from ..emit import HAS_AMX
 from ..inner import inner
 from ..layout import STRIP
@@ -31,6 +31,8 @@ _MIN_ROWS = 12
 PIECE = 256
 _BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
 _BLOCK_TILES = STRIP // 16
+_TILE = 1024  # bytes
+FETCHED = (0, 1, 2, 4)  # how many tiles of weights a block of bfloat16 may prefetch
 
 _n = types.intp
 
@@ -166,39 +168,45 @@ def multiply_int8(steps, w, x, run, rows, y, accumulate, blocks):
 
 
 @intrinsic
-def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumulate):
+def bfloat16_block(typing_context, parts, steps, w, fetched, ahead, x, x_part, y):
     """y (+)= the parts of x times w, for TILE_ROWS rows and the outputs of a strip.
 
-    parts: 1 or 2. steps: how many times 32 k, at least 1. w: address of weights as bfloat16.py pairs them.
-    x: address of bfloat16 [TILE_ROWS, 32 * steps], rows x_row bytes apart, and the low parts x_part bytes on.
-    y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
+    parts: 1 or 2. steps: how many times 32 k, at least 1. w: Strided, tiles of weights in pairs: bfloat16
+    [16 * steps, 16, 2]. fetched: how many tiles of as many weights to prefetch, one of FETCHED. ahead:
+    Strided, where they are. x: Strided, rows of bfloat16 [32 * steps], and the low parts x_part bytes on.
+    y: Sums.
     """
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
-        parts, steps, w, x, x_row, x_part, y, accumulate = args
-        with b.if_else(b.icmp_signed("!=", accumulate, accumulate.type(0))) as (yes, no):
+        parts, steps, w, fetched, ahead, x, x_part, y = args
+        ws, later = (emit_addresses(b, strided, _BLOCK_TILES) for strided in (w, ahead))
+        with b.if_else(b.icmp_signed("!=", y.accumulate, y.accumulate.type(0))) as (yes, no):
             with yes:
                 for tile in range(_BLOCK_TILES):
-                    _load_tile(b, tile, emit.at(b, y, 64 * tile), emit.I64(4 * STRIP))
+                    _load_tile(b, tile, emit.at(b, y.at, 64 * tile), y.stride)
             with no:
                 for tile in range(_BLOCK_TILES):
                     _call(b, "tilezero", emit.I8(tile))
 
-        def multiply(parts: int) -> None:
+        def multiply(parts: int, fetched: int) -> None:
             first = 4 + parts  # of the tiles of weights, which are used in turn
             with cgutils.for_range(b, steps) as loop:
-                rows = b.add(x, b.mul(loop.index, steps.type(64)))
-                weights = b.add(w, b.mul(loop.index, steps.type(1024)))
+                rows = b.add(x.at, b.mul(loop.index, steps.type(64)))
+                place = b.mul(loop.index, steps.type(_TILE))
                 for part in range(parts):
-                    _load_tile(b, 4 + part, b.add(rows, b.mul(x_part, x_part.type(part))), x_row)
+                    _load_tile(b, 4 + part, b.add(rows, b.mul(x_part, x_part.type(part))), x.stride)
                 for tile in range(_BLOCK_TILES):
                     own = first + tile % (8 - first)
-                    _load_tile(b, own, emit.at(b, weights, tile * 32 * PIECE), emit.I64(64))
+                    _load_tile(b, own, b.add(ws[tile], place), emit.I64(64))
+                    for line in range(0, _TILE if tile < fetched else 0, 64):
+                        prefetch(b, emit.at(b, b.add(later[tile], place), line))
                     for part in range(parts):
                         _call(b, "tdpbf16ps", emit.I8(tile), emit.I8(4 + part), emit.I8(own))
 
-        emit_cases(b, parts, (1, 2), multiply)
+        emit_cases(
+            b, parts, (1, 2), lambda own: emit_cases(b, fetched, FETCHED, lambda some: multiply(own, some))
+        )
         for tile in range(_BLOCK_TILES):
-            _store_tile(b, tile, emit.at(b, y, 64 * tile), emit.I64(4 * STRIP))
+            _store_tile(b, tile, emit.at(b, y.at, 64 * tile), y.stride)
 
-    return emit.typed(types.void, (_n,) * 8, code)
+    return emit.typed(types.void, (_n, _n, w, _n, ahead, x, _n, y), code)
