@@ -50,7 +50,7 @@ def _side_by_side(name: str, file: str, groups: tuple[str, ...]) -> Table:
             f"benchmarks/quality.py {file} {settings} --work-folder {{work}} --json {loss}",
             f"benchmarks/side_by_side.py {speed} --loss {loss} {' '.join(groups)}",
         ),
-        minutes=60,
+        minutes=25,
         needs="llama.cpp, ik_llama.cpp, OpenVINO GenAI (benchmarks/engines/requirements.txt), and the file",
     )
 
@@ -75,7 +75,7 @@ def _speed(
             f"{_PAIRS} {rounds} --shape {shape} --figures {figures} --json {result} {contestants}",
             f"benchmarks/side_by_side.py {result} {' '.join(groups)}",
         ),
-        minutes=40,
+        minutes=15,
         needs=needs,
     )
 
@@ -96,14 +96,14 @@ TABLES = (
             "--sizes 3 32 256 --loads 0.6",
         ),
         ("benchmarks/replicas/replica_simulation.py", "triton_server/proxy/affinity.py"),
-        minutes=5,
+        minutes=1,
     ),
     Table(
         "conversations",
         "docs/conversations.md",
         ("benchmarks/conversations.py",),
         ("triton_server/conversations",),
-        minutes=3,
+        minutes=1,
     ),
     Table("page", "docs/page.md", ("benchmarks/page_load.py",), ("streamlit_client", *_SERVER), minutes=2),
     Table(
