@@ -27,6 +27,8 @@ BLOCK = 64
 ACTIVATION_GROUP = 32
 # States are padded to this many floats on their last axis.
 STATE_COLUMNS = 64
+# Columns in bfloat16 are padded to whole steps of tiles.
+BFLOAT16_STEP = 32
 
 
 def record_type(*integers: str, **others: np.dtype | type) -> np.dtype:
@@ -43,8 +45,7 @@ MATRIX = record_type(
     "head_strips",  # strips that multiply the same columns of activations; the next ones multiply the next
     "rounding",  # of activations that it multiplies: EXACT, BY_CHUNK, ROTATED or BY_GROUP
     "is_rotated",  # whether its weights are
-    "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
-    "is_paired",  # whether two columns in bfloat16 lie beside each other
+    "parts",  # in bfloat16 of activations that it multiplies, with its columns in pairs; 0: float32
     "is_small",  # whether numbers by group are from -32 to 31
     "data",
     "high",

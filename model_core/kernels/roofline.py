@@ -54,7 +54,6 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
                 )
         elif HAS_BFLOAT16 and kind == BFLOAT16:
             vector_block(
-                1,
                 ROWS[0],
                 _K // 2,
                 Strided(w, 32 * _K),

@@ -228,8 +228,6 @@ class _Binder:
             "half_strips": half_strips.ctypes.data,
         }
         self.tensors += tensors
-        if self._parts:
-            matrix.pair_columns()
         record_of_matrix = matrix.record(self._arithmetic, self._parts)
         if record_of_matrix["parts"] and x.buffer not in self._split:
             self.buffers[x.buffer].parts = self._parts

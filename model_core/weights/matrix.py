@@ -7,6 +7,7 @@ import numpy as np
 
 from ..kernels.layout import (
     BFLOAT16,
+    BFLOAT16_STEP,
     BLOCK,
     BY_CHUNK,
     BY_GROUP,
@@ -59,13 +60,13 @@ class Matrix:
 
     Attributes:
         kind: one of the kinds in kernels/layout.py.
-        n, k: padded sizes: n to a multiple of STRIP, and k of integer kinds to a multiple of NIBBLE_GROUP and
-            of the group.
+        n, k: padded sizes: n to a multiple of STRIP, k of integer kinds to a multiple of NIBBLE_GROUP and of
+            the group, and k of bfloat16 to one of BFLOAT16_STEP.
         inputs: k without padding.
         data: 16 rows side by side. Float kinds [n / 16, k, 16], bfloat16 also [n / 16, k / 2, 16, 2] (see
-            pair_columns); of 8 bits uint8 [n / 16, k / 4, 16, 4],
-            integers + 128 or the bits of floats; of codes of 4 to 6 bits the lowest four, uint8
-            [n / 16, k / 8, 16, 4], each byte those of k (low half) and k + 4.
+            pair_columns); of 8 bits uint8 [n / 16, k / 4, 16, 4], integers + 128 or the bits of floats; of
+            codes of 4 to 6 bits the lowest four, uint8 [n / 16, k / 8, 16, 4], each byte those of k (low
+            half) and k + 4.
         high: of INT5 and INT6, the bits above the lowest four: uint8 [n / 16, k / 32, 1 or 2, 16, 4]. Within
             32 k, a byte has one bit of k, k + 4, ..., k + 28, or two of k, ..., k + 12, the first lowest.
         scales: float32 [n] of integer kinds, which multiply whole rows; None for 1.
@@ -118,14 +119,11 @@ class Matrix:
         return self.kind == BFLOAT16 and self.data.ndim == 4
 
     def pair_columns(self) -> None:
-        """Lay two columns beside each other, as instructions for bfloat16 multiply them, in place.
-
-        Matrices without whole steps of PAIRED_STEP columns stay as they are.
-        """
+        """Lay two columns beside each other, in place, as instructions for bfloat16 multiply them."""
         # Most commands that import this module need no compiler, which takes half a second to import.
-        from ..kernels.products.bfloat16 import PAIRED_STEP, pair_columns
+        from ..kernels.products.bfloat16 import pair_columns
 
-        if self.kind == BFLOAT16 and not self.is_paired and self.k % PAIRED_STEP == 0:
+        if not self.is_paired:
             pair_columns(self.data.ctypes.data, self.data.nbytes // 64)
             self.data = self.data.reshape(len(self.data), self.k // 2, 16, 2)
 
@@ -140,14 +138,19 @@ class Matrix:
     def record(self, arithmetic: str = "int8", parts: int = 0) -> np.ndarray:
         """The matrix in the form that kernels read: MATRIX [1]. It points into this object.
 
-        parts: in bfloat16 of activations that it multiplies, if it has such weights (see bind).
+        parts: in bfloat16 of activations that it multiplies, if it has such weights (see bind). Its columns
+        are in pairs then, once and for all.
         """
+        parts = parts if self.kind == BFLOAT16 else 0
+        if parts:
+            self.pair_columns()
+        assert self.is_paired == bool(parts)
         record = np.zeros(1, MATRIX)
-        for name in ("kind", "n", "k", "inputs", "group", "is_paired", "is_small", "is_rotated"):
+        for name in ("kind", "n", "k", "inputs", "group", "is_small", "is_rotated"):
             record[name] = getattr(self, name)
         record["rounding"] = self.rounding(arithmetic)
         record["head_strips"] = self.n // STRIP // self.heads
-        record["parts"] = parts if self.kind == BFLOAT16 else 0
+        record["parts"] = parts
         for name, array in self.arrays().items():
             record[name] = array.ctypes.data
         for kind, values in (("scale_kind", self.groups), ("offset_kind", self.offsets)):
@@ -212,7 +215,8 @@ def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) 
     data_type = _DTYPES.get(kind)
     b = aligned_zeros((n,), np.float32) if bias else None
     if data_type is not None:
-        return Matrix(kind, n, inputs, inputs, aligned_zeros((n // 16, inputs, 16), data_type), bias=b)
+        k = round_up(inputs, BFLOAT16_STEP) if kind == BFLOAT16 else inputs
+        return Matrix(kind, n, k, inputs, aligned_zeros((n // 16, k, 16), data_type), bias=b)
     k = round_up(inputs, BLOCK if rotated else NIBBLE_GROUP)
     data = aligned_zeros((n // 16, k // (4 if kind == INT8 else 8), 16, 4), np.uint8)
     high = groups = None

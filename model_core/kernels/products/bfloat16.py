@@ -2,10 +2,10 @@
 
 An activation is the sum of one bfloat16 number or two: a high part, and a low part of what that lacks. Tiles
 multiply one part or two, vectors one: with two, they would gain nothing over float32. Both multiply two k at
-once, which lie beside each other where Matrix.pair_columns has paired them; other weights are paired again
-and again. A vector has both k of 16 outputs: it adds products of the odd one, then of the even one, by fused
-multiply-adds. So the bits depend neither on the other rows nor on their number. Beside tiles, a few rows are
-multiplied in vectors of float32, with the bits of tiles (few_rows.py).
+once, which lie beside each other in the weights (Matrix.pair_columns). A vector has both k of 16 outputs: it
+adds products of the odd one, then of the even one, by fused multiply-adds. So the bits depend neither on the
+other rows nor on their number. Beside tiles, a few rows are multiplied in vectors of float32, with the bits
+of tiles (few_rows.py).
 
 Kernels use this file only where HAS_PAIRS says so.
 """
@@ -30,10 +30,6 @@ from .tiles import PIECE, TILE_ROWS, bfloat16_block
 HAS_PAIRS = HAS_BFLOAT16_TILES or HAS_BFLOAT16
 # k that all of a few rows are multiplied with while the weights are in the second cache.
 _LONG_PIECE = 2 * PIECE
-# Rows up to which tiles take half of a PIECE.
-_HALF_PIECE_ROWS = 64
-
-PAIRED_STEP = 32  # columns that a tile multiplies at once: matrices in pairs have whole steps of them
 _NEAR = 8192  # bytes that a single block of rows prefetches ahead of each tile
 
 _n = types.intp
@@ -58,21 +54,20 @@ _PAIRED = ir.Constant(ir.VectorType(emit.I32, 32), [lane for i in range(16) for 
 
 
 @intrinsic
-def vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumulate):
+def vector_block(typing_context, rows, pairs, w, ahead, x, y, accumulate):
     """y (+)= x times w, for `rows` rows (one of ROWS) and the outputs of a strip.
 
-    rows < 0: -rows of them, and each step prefetches from `ahead`, too. w: Strided, tiles of weights as
-    _pair_weights writes them if is_paired, else as they are packed. pairs: how many times two k. x: Strided,
-    rows of bfloat16 [2 * pairs].
+    rows < 0: -rows of them, and each step prefetches from `ahead`, too. pairs: how many times two k. w:
+    Strided, tiles of weights in pairs: bfloat16 [pairs, 16, 2]. x: Strided, rows of bfloat16 [2 * pairs].
     y: address of floats [rows, STRIP]; accumulate: whether to add to them.
     """
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
-        is_paired, rows, pairs, w, ahead, x, y, accumulate = args
+        rows, pairs, w, ahead, x, y, accumulate = args
         continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
         ws = emit_addresses(b, w, STRIP_TILES)
 
-        def multiply(case: int, is_paired: int) -> None:
+        def multiply(case: int) -> None:
             rows = abs(case)
             xs = emit_addresses(b, x, rows)
             offsets = product(range(rows), range(STRIP_TILES))
@@ -84,9 +79,7 @@ def vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumul
                     for address, size in ((ahead.a, ahead.a_step), (ahead.b, ahead.b_step)):
                         prefetch(b, b.add(address, b.mul(pair, size)))
                 for at in ws:
-                    weight = emit.load(b, b.add(at, b.mul(pair, pair.type(64))), _I16X32)
-                    weight = weight if is_paired else b.shuffle_vector(weight, weight, _PAIRED)
-                    weights.append(b.bitcast(weight, _BF16X32))
+                    weights.append(emit.load(b, b.add(at, b.mul(pair, pair.type(64))), _BF16X32))
                 for at in xs:
                     value = emit.load(b, b.add(at, b.mul(pair, pair.type(4))), emit.I32)
                     values.append(b.bitcast(emit.broadcast(b, value), _BF16X32))
@@ -104,90 +97,58 @@ def vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumul
 
         # Blocks that prefetch are some of several, so they are tall.
         cases = (*ROWS, *(-count for count in ROWS if count > 1))
-        emit_cases(b, is_paired, (0, 1), lambda how: emit_cases(b, rows, cases, lambda r: multiply(r, how)))
+        emit_cases(b, rows, cases, multiply)
 
-    return emit.typed(types.void, (_n, _n, _n, w, ahead, x, _n, _n), code)
+    return emit.typed(types.void, (_n, _n, w, ahead, x, _n, _n), code)
 
 
 @intrinsic
-def _pair_weights(typing_context, w, out):
-    """Two k of the 16 outputs of a tile beside each other: bfloat16 [2, 16] -> [16, 2]."""
+def _pair_tile(typing_context, w):
+    """Lay two k of the 16 outputs of a tile beside each other, in place: bfloat16 [2, 16] -> [16, 2]."""
 
-    def code(b: ir.IRBuilder, w: ir.Value, out: ir.Value) -> None:
+    def code(b: ir.IRBuilder, w: ir.Value) -> None:
         both = emit.load(b, w, _I16X32)
-        emit.store(b, out, b.shuffle_vector(both, both, _PAIRED))
+        emit.store(b, w, b.shuffle_vector(both, both, _PAIRED))
 
-    return emit.typed(types.void, (_n,) * 2, code)
+    return emit.typed(types.void, (_n,), code)
 
 
 @njit(nogil=True, cache=True)
 def pair_columns(address, count):
     """Pair weights in place: `count` times two k of a tile."""
     for i in range(count):
-        _pair_weights(address + 64 * i, address + 64 * i)
-
-
-@intrinsic
-def _pair_last_weights(typing_context, w, out):
-    """The same for a single k: the second one is 0."""
-
-    def code(b: ir.IRBuilder, w: ir.Value, out: ir.Value) -> None:
-        half = ir.VectorType(emit.I16, 16)
-        emit.store(b, out, b.shuffle_vector(emit.load(b, w, half), emit.splat(0, half), _PAIRED))
-
-    return emit.typed(types.void, (_n,) * 2, code)
-
-
-@intrinsic
-def _clear_line(typing_context, address):
-    """Write 64 zeros."""
-    return emit.typed(types.void, (_n,), lambda b, a: emit.store(b, a, emit.splat(0, emit.I8X64)))
+        _pair_tile(address + 64 * i)
 
 
 @inner
-def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
+def multiply_bfloat16(m, a, start, rows, strip, next_strip, y):
     """y[row] = a[start + row] times a strip of a matrix in bfloat16, for `rows` rows.
 
-    m: MATRIX. a: ACTIVATIONS with m.parts parts, of vectors 1. next_strip: which strip is read next. y:
-    address of floats [rows, STRIP], and of more rows up to a whole block: TILE_ROWS - 1 of tiles, 1 of
-    vectors. memory: address of 2 * STRIP * PIECE bytes of the thread's own.
+    m: MATRIX, in pairs. a: ACTIVATIONS with m.parts parts, of vectors 1. next_strip: which strip is read
+    next. y: address of floats [rows, STRIP], and of more rows up to a whole block: TILE_ROWS - 1 of tiles, 1
+    of vectors.
     """
-    tile_bytes = 2 * 16 * m.k
-    if HAS_BFLOAT16_TILES and rows <= FEW_ROWS and m.is_paired:
+    if HAS_BFLOAT16_TILES and rows <= FEW_ROWS:
         _multiply_few_rows(m, a, start, rows, strip, y)
         return
     blocks = -(-rows // (TILE_ROWS if HAS_BFLOAT16_TILES else ROWS[0]))
-    # Vectors pair weights in registers for a few blocks; else they are paired once for all blocks.
-    is_copied = not m.is_paired and (HAS_BFLOAT16_TILES or blocks > 4 or m.inputs % 2 != 0)
-    length = PIECE if HAS_BFLOAT16_TILES and (m.is_paired or rows > _HALF_PIECE_ROWS) else PIECE // 2
-    # Pieces stay in the first cache for all blocks; a single block reads memory faster without.
-    if blocks == 1 and not is_copied:
+    tile_bytes, length = 2 * 16 * m.k, PIECE if HAS_BFLOAT16_TILES else PIECE // 2
+    if blocks == 1:  # which reads memory faster in one piece; other pieces stay in the first cache
         length = m.inputs
     for first in range(0, m.inputs, length):
         count = min(length, m.inputs - first)
-        steps = (count + 31) // 32
-        w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
-        if is_copied:
-            for tile in range(STRIP_TILES):
-                source, to = w + tile * tile_bytes, memory + 32 * tile * PIECE
-                for i in range(0, count - 1, 2):
-                    _pair_weights(source + 32 * i, to + 32 * i)
-                if count % 2:
-                    _pair_last_weights(source + 32 * (count - 1), to + 32 * (count - 1))
-                for i in range(count + count % 2, 32 * steps, 2):
-                    _clear_line(to + 32 * i)
-            w, w_tile = memory, 32 * PIECE
+        w = m.data + 2 * strip * STRIP * m.k + 32 * first
         x, row, block = a.parts + start * a.parts_row + 2 * first, 0, 0
         later = m.data + 2 * prefetch_offset(m, strip, next_strip, first + 2 * length)
         while row < rows:
             height = TILE_ROWS if HAS_BFLOAT16_TILES else block_rows(rows - row)
             at, to = x + row * a.parts_row, y + 4 * STRIP * row
             if HAS_BFLOAT16_TILES:
-                fetched, ahead = _plan_tiles(m, w, blocks, block, later, tile_bytes)
+                fetched, ahead = _plan_tiles(w, blocks, block, later, tile_bytes)
                 bfloat16_block(
                     m.parts,
-                    steps,
-                    Strided(w, w_tile),
+                    (count + 31) // 32,
+                    Strided(w, tile_bytes),
                     fetched,
                     Strided(ahead, tile_bytes),
                     Strided(at, a.parts_row),
@@ -200,10 +161,9 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
                     blocks, block, 0, later, tile_bytes, 32 * count
                 )
                 vector_block(
-                    is_copied or m.is_paired != 0,
                     -height if prefetches and height > 1 else height,
                     pairs,
-                    Strided(w, w_tile),
+                    Strided(w, tile_bytes),
                     Ahead(ahead_a, 64, ahead_b, ahead_b_bytes // pairs),
                     Strided(at, a.parts_row),
                     to,
@@ -214,17 +174,14 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
 
 
 @inner
-def _plan_tiles(m, w, blocks, block, later, tile_bytes):
+def _plan_tiles(w, blocks, block, later, tile_bytes):
     """How many tiles of weights a block prefetches, and from which address on: the blocks share a piece.
 
-    A single block prefetches a little ahead of itself. Weights that are copied are read in order, which the
-    processor foresees.
+    A single block prefetches a little ahead of itself.
     """
-    if not m.is_paired:
-        return 0, later
     if blocks == 1:
         return STRIP_TILES, w + _NEAR
-    share = STRIP_TILES // blocks if blocks <= 2 else 2 if blocks == 3 else 1
+    share = 1 if blocks > 3 else 2
     if block * share >= STRIP_TILES:
         return 0, later
     return share, later + block * share * tile_bytes
@@ -232,10 +189,10 @@ def _plan_tiles(m, w, blocks, block, later, tile_bytes):
 
 @inner
 def _multiply_few_rows(m, a, start, rows, strip, y):
-    """multiply_bfloat16 for at most FEW_ROWS rows and weights in pairs, with the bits of tiles."""
+    """multiply_bfloat16 for at most FEW_ROWS rows, with the bits of tiles."""
     before = flush_denormals()
     for first in range(0, m.inputs, _LONG_PIECE):
-        pairs = min(_LONG_PIECE, m.inputs - first) // 2
+        pairs = (min(_LONG_PIECE, m.inputs - first) + 1) // 2
         w, row = m.data + 2 * strip * STRIP * m.k + 32 * first, 0
         while row < rows:
             height = 2 if rows - row >= 2 else 1

@@ -78,7 +78,7 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
     elif m.rounding != EXACT:
         _integer_strip(m, a, start, rows, strip, next_strip, scratch)
     elif HAS_PAIRS and m.parts:
-        multiply_bfloat16(m, a, start, rows, strip, next_strip, scratch + SUMS, scratch)
+        multiply_bfloat16(m, a, start, rows, strip, next_strip, scratch + SUMS)
     else:
         _float_strip(m, a, start, rows, strip, next_strip, scratch)
 

@@ -25,9 +25,8 @@ from ..layout import STRIP
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
 _MIN_ROWS = 12
-# k of bfloat16 that all rows are multiplied with while the weights are in the first cache. More of them read
-# and write the sums less often. For few rows it is half as many: pairing the weights then takes a larger part
-# of the time, and goes on beside the products only if pieces are short.
+# k of bfloat16 that all rows are multiplied with while the weights are in the first cache. With more of them,
+# the sums are read and written less often.
 PIECE = 256
 _BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
 _BLOCK_TILES = STRIP // 16

@@ -18,9 +18,8 @@ from products import Activations, multiply
 
 from model_core import LLM
 from model_core.kernels import emit
-from model_core.kernels.products.bfloat16 import PAIRED_STEP
 from model_core.model.tile_check import SIZES
-from model_core.weights.matrix import KINDS, Matrix
+from model_core.weights.matrix import KINDS
 from model_core.weights.pack import pack
 
 ROWS = (1, 11, 12, 16, 29, 40, 80)
@@ -29,30 +28,17 @@ MODELS = ("llama-tied-gqa", "qwen3-moe")
 
 
 def compute() -> dict[str, np.ndarray]:
-    """Products of each kind and size, with some numbers of rows; and logits of models. By name.
-
-    Weights in bfloat16 are multiplied as they are packed, and in pairs.
-    """
+    """Products of each kind and size, with some numbers of rows; and logits of models. By name."""
     random, found = np.random.default_rng(0), {}
-
-    def add(name: str, matrix: Matrix, x: np.ndarray, parts: int) -> None:
-        for rows in ROWS:
-            y = multiply(matrix, Activations(x[:rows], parts), rows, parts=parts)
-            found[f"{name} {parts} {rows}"] = y[:, :n]
-
     for n, k in SIZES:
         weight = random.standard_normal((n, k), dtype=np.float32)
         x = random.standard_normal((max(ROWS), k), dtype=np.float32) * 3
         for kind in ("int8", "int4", "bfloat16"):
             matrix = pack([weight], KINDS[kind])
-            in_tiles = kind == "bfloat16" and emit.HAS_BFLOAT16_TILES
-            for parts in (1, 2) if in_tiles else (0,):
-                add(f"{kind} {n} {k}", matrix, x, parts)
-            if in_tiles:
-                matrix.pair_columns()
-                assert matrix.is_paired == (k % PAIRED_STEP == 0)
-                for parts in (1, 2):
-                    add(f"paired {n} {k}", matrix, x, parts)
+            for parts in (1, 2) if kind == "bfloat16" and emit.HAS_BFLOAT16_TILES else (0,):
+                for rows in ROWS:
+                    y = multiply(matrix, Activations(x[:rows], parts), rows, parts=parts)
+                    found[f"{kind} {n} {k} {parts} {rows}"] = y[:, :n]
     for name in MODELS:
         prompt = np.load(CHECKPOINTS / name / "expected.npz")["prompt"].tolist()
         for weights in ("int8", "int4", "bfloat16"):
