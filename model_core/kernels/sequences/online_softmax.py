@@ -51,20 +51,21 @@ def softmax_row(scores, first, last, start, end, cap, sink, state):
     peak = broadcast(sink)
     for position in range(first, last, PAGE):
         at = 4 * (position - first)
-        value = load_f32(scores, at)
-        if cap > 0:
-            value = softcap(value, cap)
-        is_cut = position < start or position + PAGE > end  # most pages are not
-        if is_cut:
-            value = mask_outside(value, position, start, end)
-        if cap > 0 or is_cut:
+        is_cut = position < start or position + PAGE > end
+        if cap > 0 or is_cut:  # most pages are not
+            value = load_f32(scores, at)
+            if cap > 0:
+                value = softcap(value, cap)
+            if is_cut:
+                value = mask_outside(value, position, start, end)
             store_f32(scores, at, value)
-        peak = maximum(peak, value)
+    size = 4 * (last - first)
+    for at in range(0, size, 4 * PAGE):
+        peak = maximum(peak, load_f32(scores, at))
     peak = broadcast(largest_of(peak))
     largest = _finite(peak)
     total = broadcast(np.float32(0))
-    for position in range(first, last, PAGE):
-        at = 4 * (position - first)
+    for at in range(0, size, 4 * PAGE):
         value = exp_of_negative(subtract(load_f32(scores, at), largest))
         store_f32(scores, at, value)
         total = add(total, value)
