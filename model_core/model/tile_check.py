@@ -30,7 +30,7 @@ from .batch import BatchBuilder
 from .loaded_weights import LoadedWeights, MatrixKey
 from .transformer import Transformer
 
-SIZES = ((64, 64), (70, 96), (70, 97), (128, 576), (64, 330))  # of weights, [n, k]
+SIZES = ((64, 64), (70, 96), (70, 97), (128, 576), (64, 330), (64, 2100))  # of weights, [n, k]
 ROWS = (1, 3, 11, 12, 16, 29, 48, 80)
 INTEGERS = ("int8", "int6", "int5", "int4")
 KEY_SIZE = 16

@@ -4,8 +4,7 @@ An activation is the sum of one bfloat16 number or two: a high part, and a low p
 multiply one part or two, vectors one: with two, they would gain nothing over float32. Both multiply two k at
 once, which lie beside each other in the weights (Matrix.pair_columns). A vector has both k of 16 outputs: it
 adds products of the odd one, then of the even one, by fused multiply-adds. So the bits depend neither on the
-other rows nor on their number. Beside tiles, a few rows are multiplied in vectors of float32, with the bits
-of tiles (few_rows.py).
+other rows nor on their number. Nor does the speed of tiles with a single row: it is that of the memory.
 
 Kernels use this file only where HAS_PAIRS says so.
 """
@@ -23,14 +22,14 @@ from ..emit import HAS_BFLOAT16, HAS_BFLOAT16_TILES, ROWS
 from ..inner import inner
 from ..layout import STRIP, STRIP_TILES
 from ..simd import keep_lanes, load_f32
-from .few_rows import FEW_ROWS, few_rows_block, flush_denormals, restore_denormals
 from .prefetch import plan_prefetch, prefetch_offset
-from .tiles import PIECE, TILE_ROWS, bfloat16_block
+from .tiles import TILE_ROWS, bfloat16_block, bfloat16_square
 
 HAS_PAIRS = HAS_BFLOAT16_TILES or HAS_BFLOAT16
-# k that all of a few rows are multiplied with while the weights are in the second cache.
-_LONG_PIECE = 2 * PIECE
-_NEAR = 8192  # bytes that a single block of rows prefetches ahead of each tile
+# k that all rows are multiplied with: by vectors, while the weights are in the first cache; by tiles, while
+# the second cache has the activations, which are read for each half of a strip.
+_PIECE, _TILES_PIECE = 128, 2048
+_NEAR = 8192  # bytes that a single block of rows prefetches ahead of itself
 
 _n = types.intp
 
@@ -128,87 +127,65 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y):
     next. y: address of floats [rows, STRIP], and of more rows up to a whole block: TILE_ROWS - 1 of tiles, 1
     of vectors.
     """
-    if HAS_BFLOAT16_TILES and rows <= FEW_ROWS:
-        _multiply_few_rows(m, a, start, rows, strip, y)
+    if HAS_BFLOAT16_TILES:
+        _multiply_on_tiles(m, a, start, rows, strip, next_strip, y)
         return
-    blocks = -(-rows // (TILE_ROWS if HAS_BFLOAT16_TILES else ROWS[0]))
-    tile_bytes, length = 2 * 16 * m.k, PIECE if HAS_BFLOAT16_TILES else PIECE // 2
-    if blocks == 1:  # which reads memory faster in one piece; other pieces stay in the first cache
+    blocks, tile_bytes, length = -(-rows // ROWS[0]), 2 * 16 * m.k, _PIECE
+    if blocks == 1:  # which reads memory faster in one piece
         length = m.inputs
     for first in range(0, m.inputs, length):
         count = min(length, m.inputs - first)
+        pairs = (count + 1) // 2
         w = m.data + 2 * strip * STRIP * m.k + 32 * first
         x, row, block = a.parts + start * a.parts_row + 2 * first, 0, 0
         later = m.data + 2 * prefetch_offset(m, strip, next_strip, first + 2 * length)
         while row < rows:
-            height = TILE_ROWS if HAS_BFLOAT16_TILES else block_rows(rows - row)
-            at, to = x + row * a.parts_row, y + 4 * STRIP * row
-            if HAS_BFLOAT16_TILES:
-                fetched, ahead = _plan_tiles(w, blocks, block, later, tile_bytes)
-                bfloat16_block(
-                    m.parts,
-                    (count + 31) // 32,
-                    Strided(w, tile_bytes),
-                    fetched,
-                    Strided(ahead, tile_bytes),
-                    Strided(at, a.parts_row),
-                    part_bytes(m.inputs),
-                    Sums(to, 4 * STRIP, first),
-                )
-            else:
-                pairs = (count + 1) // 2
-                prefetches, ahead_a, ahead_b, ahead_b_bytes = plan_prefetch(
-                    blocks, block, 0, later, tile_bytes, 32 * count
-                )
-                vector_block(
-                    -height if prefetches and height > 1 else height,
-                    pairs,
-                    Strided(w, tile_bytes),
-                    Ahead(ahead_a, 64, ahead_b, ahead_b_bytes // pairs),
-                    Strided(at, a.parts_row),
-                    to,
-                    first,
-                )
+            height = block_rows(rows - row)
+            prefetches, ahead_a, ahead_b, ahead_b_bytes = plan_prefetch(
+                blocks, block, 0, later, tile_bytes, 32 * count
+            )
+            vector_block(
+                -height if prefetches and height > 1 else height,
+                pairs,
+                Strided(w, tile_bytes),
+                Ahead(ahead_a, 64, ahead_b, ahead_b_bytes // pairs),
+                Strided(x + row * a.parts_row, a.parts_row),
+                y + 4 * STRIP * row,
+                first,
+            )
             row += height
             block += 1
 
 
 @inner
-def _plan_tiles(w, blocks, block, later, tile_bytes):
-    """How many tiles of weights a block prefetches, and from which address on: the blocks share a piece.
-
-    A single block prefetches a little ahead of itself.
-    """
-    if blocks == 1:
-        return STRIP_TILES, w + _NEAR
-    share = 1 if blocks > 3 else 2
-    if block * share >= STRIP_TILES:
-        return 0, later
-    return share, later + block * share * tile_bytes
-
-
-@inner
-def _multiply_few_rows(m, a, start, rows, strip, y):
-    """multiply_bfloat16 for at most FEW_ROWS rows, with the bits of tiles."""
-    before = flush_denormals()
-    for first in range(0, m.inputs, _LONG_PIECE):
-        pairs = (min(_LONG_PIECE, m.inputs - first) + 1) // 2
-        w, row = m.data + 2 * strip * STRIP * m.k + 32 * first, 0
-        while row < rows:
-            height = 2 if rows - row >= 2 else 1
-            x = a.parts + (start + row) * a.parts_row + 2 * first
-            few_rows_block(
-                height,
-                m.parts,
-                pairs,
-                Strided(w, 32 * m.k),
-                Strided(x, a.parts_row),
-                part_bytes(m.inputs),
-                y + 4 * STRIP * row,
-                first,
-            )
-            row += height
-    restore_denormals(before)
+def _multiply_on_tiles(m, a, start, rows, strip, next_strip, y):
+    """multiply_bfloat16 on tiles: in squares, and up to TILE_ROWS last rows in a block."""
+    tile_bytes, squares = 2 * 16 * m.k, (rows + TILE_ROWS - 1) // (2 * TILE_ROWS)
+    last, low = 2 * TILE_ROWS * squares, part_bytes(m.inputs)
+    length, lines = _TILES_PIECE if squares else m.inputs, 1
+    while lines * squares < 32 and squares:
+        lines *= 2  # so that the squares prefetch the next two tiles together
+    for first in range(0, m.inputs, length):
+        steps = (min(length, m.inputs - first) + 31) // 32
+        strip_at, x = m.data + 2 * strip * STRIP * m.k + 32 * first, a.parts + start * a.parts_row + 2 * first
+        for half in range(2 if squares else 0):
+            w = Strided(strip_at + 2 * half * tile_bytes, tile_bytes)
+            later = w.at + 2 * tile_bytes
+            if half:
+                later = m.data + 2 * prefetch_offset(m, strip, next_strip, first + length)
+            for i in range(squares):
+                row, line = 2 * TILE_ROWS * i, lines * i
+                ahead = w.at + _NEAR  # for a single square
+                if squares > 1:
+                    ahead = later + line // 16 * tile_bytes + line % 16 * 64 * steps
+                of_rows = Strided(x + row * a.parts_row, a.parts_row)
+                to = Sums(y + 4 * STRIP * row + 128 * half, 4 * STRIP, first)
+                fetched = Strided(ahead, tile_bytes)
+                bfloat16_square(m.parts, steps, w, lines if line < 32 else 0, fetched, of_rows, low, to)
+        if last < rows:
+            of_rows = Strided(x + last * a.parts_row, a.parts_row)
+            to, near = Sums(y + 4 * STRIP * last, 4 * STRIP, first), 0 if squares else _NEAR
+            bfloat16_block(m.parts, steps, Strided(strip_at, tile_bytes), near, of_rows, low, to)
 
 
 @register_jitable

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .. import emit
-from ..blocks import Strided, emit_addresses, emit_cases, prefetch
+from ..blocks import Strided, Sums, emit_addresses, emit_cases, prefetch
 from ..emit import HAS_AMX
 from ..inner import inner
 from ..layout import STRIP
@@ -25,13 +25,11 @@ from ..layout import STRIP
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
 _MIN_ROWS = 12
-# k of bfloat16 that all rows are multiplied with while the weights are in the first cache. With more of them,
-# the sums are read and written less often.
-PIECE = 256
 _BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
 _BLOCK_TILES = STRIP // 16
 _TILE = 1024  # bytes
-FETCHED = (0, 1, 2, 4)  # how many tiles of weights a block of bfloat16 may prefetch
+# How many cache lines of weights a square of bfloat16 may prefetch in a step; 32: 16 of each of two tiles.
+FETCHED = (0, 1, 2, 4, 8, 16, 32)
 
 _n = types.intp
 
@@ -167,27 +165,70 @@ def multiply_int8(steps, w, x, run, rows, y, accumulate, blocks):
 
 
 @intrinsic
-def bfloat16_block(typing_context, parts, steps, w, fetched, ahead, x, x_part, y):
-    """y (+)= the parts of x times w, for TILE_ROWS rows and the outputs of a strip.
+def bfloat16_square(typing_context, parts, steps, w, fetched, ahead, x, x_part, y):
+    """y (+)= the parts of x times w, for 2 * TILE_ROWS rows and 32 outputs, which take the fewest loads.
 
-    parts: 1 or 2. steps: how many times 32 k, at least 1. w: Strided, tiles of weights in pairs: bfloat16
-    [16 * steps, 16, 2]. fetched: how many tiles of as many weights to prefetch, one of FETCHED. ahead:
+    parts: 1 or 2. steps: how many times 32 k, at least 1. w: Strided, two tiles of weights in pairs: bfloat16
+    [16 * steps, 16, 2]. fetched: how many lines of weights to prefetch in each step, one of FETCHED. ahead:
     Strided, where they are. x: Strided, rows of bfloat16 [32 * steps], and the low parts x_part bytes on.
     y: Sums.
     """
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
         parts, steps, w, fetched, ahead, x, x_part, y = args
-        ws, later = (emit_addresses(b, strided, _BLOCK_TILES) for strided in (w, ahead))
-        with b.if_else(b.icmp_signed("!=", y.accumulate, y.accumulate.type(0))) as (yes, no):
-            with yes:
-                for tile in range(_BLOCK_TILES):
-                    _load_tile(b, tile, emit.at(b, y.at, 64 * tile), y.stride)
-            with no:
-                for tile in range(_BLOCK_TILES):
-                    _call(b, "tilezero", emit.I8(tile))
+        below = b.mul(y.stride, y.stride.type(TILE_ROWS))
+        sums = [emit.at(b, at, 64 * tile) for at in (y.at, b.add(y.at, below)) for tile in range(2)]
+        rows = x.at, b.add(x.at, b.mul(x.stride, x.stride.type(TILE_ROWS)))
+        ws, later = (emit_addresses(b, strided, 2) for strided in (w, ahead))
+        _begin_sums(b, sums, y)
 
         def multiply(parts: int, fetched: int) -> None:
+            lines = min(fetched, 16)
+            with cgutils.for_range(b, steps) as loop:
+                of_rows, place = b.mul(loop.index, steps.type(64)), b.mul(loop.index, steps.type(_TILE))
+                of_lines = b.mul(loop.index, steps.type(64 * lines))
+                fetches = [emit.at(b, b.add(at, of_lines), 64 * i) for i in range(lines) for at in later]
+                fetches = fetches if fetched > 16 else fetches[::2]
+                for tile in range(2):
+                    _load_tile(b, 6 + tile, b.add(ws[tile], place), emit.I64(64))
+                for part in range(parts):
+                    for half in range(2):
+                        at = b.add(rows[half], b.mul(x_part, x_part.type(part)))
+                        _load_tile(b, 4 + half, b.add(at, of_rows), x.stride)
+                        for tile in range(2):
+                            _call(
+                                b, "tdpbf16ps", emit.I8(2 * half + tile), emit.I8(4 + half), emit.I8(6 + tile)
+                            )
+                            if part == 0:
+                                own = 2 * half + tile
+                                for address in fetches[
+                                    own * len(fetches) // 4 : (own + 1) * len(fetches) // 4
+                                ]:
+                                    prefetch(b, address)
+
+        emit_cases(
+            b, parts, (1, 2), lambda own: emit_cases(b, fetched, FETCHED, lambda some: multiply(own, some))
+        )
+        for tile, at in enumerate(sums):
+            _store_tile(b, tile, at, y.stride)
+
+    return emit.typed(types.void, (_n, _n, w, _n, ahead, x, _n, y), code)
+
+
+@intrinsic
+def bfloat16_block(typing_context, parts, steps, w, near, x, x_part, y):
+    """The same for TILE_ROWS rows and the outputs of a strip.
+
+    w: Strided, the tiles of a strip. near: bytes that weights are prefetched ahead, or 0.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        parts, steps, w, near, x, x_part, y = args
+        ws = emit_addresses(b, w, _BLOCK_TILES)
+        sums = [emit.at(b, y.at, 64 * tile) for tile in range(_BLOCK_TILES)]
+        _begin_sums(b, sums, y)
+
+        def multiply(parts: int, fetches: bool) -> None:
             first = 4 + parts  # of the tiles of weights, which are used in turn
             with cgutils.for_range(b, steps) as loop:
                 rows = b.add(x.at, b.mul(loop.index, steps.type(64)))
@@ -195,17 +236,30 @@ def bfloat16_block(typing_context, parts, steps, w, fetched, ahead, x, x_part, y
                 for part in range(parts):
                     _load_tile(b, 4 + part, b.add(rows, b.mul(x_part, x_part.type(part))), x.stride)
                 for tile in range(_BLOCK_TILES):
-                    own = first + tile % (8 - first)
-                    _load_tile(b, own, b.add(ws[tile], place), emit.I64(64))
-                    for line in range(0, _TILE if tile < fetched else 0, 64):
-                        prefetch(b, emit.at(b, b.add(later[tile], place), line))
+                    own, at = first + tile % (8 - first), b.add(ws[tile], place)
+                    _load_tile(b, own, at, emit.I64(64))
+                    for line in range(0, _TILE if fetches else 0, 64):
+                        prefetch(b, emit.at(b, b.add(at, near), line))
                     for part in range(parts):
                         _call(b, "tdpbf16ps", emit.I8(tile), emit.I8(4 + part), emit.I8(own))
 
-        emit_cases(
-            b, parts, (1, 2), lambda own: emit_cases(b, fetched, FETCHED, lambda some: multiply(own, some))
-        )
-        for tile in range(_BLOCK_TILES):
-            _store_tile(b, tile, emit.at(b, y.at, 64 * tile), y.stride)
+        with b.if_else(b.icmp_signed("!=", near, near.type(0))) as (yes, no):
+            with yes:
+                emit_cases(b, parts, (1, 2), lambda count: multiply(count, True))
+            with no:
+                emit_cases(b, parts, (1, 2), lambda count: multiply(count, False))
+        for tile, at in enumerate(sums):
+            _store_tile(b, tile, at, y.stride)
 
-    return emit.typed(types.void, (_n, _n, w, _n, ahead, x, _n, y), code)
+    return emit.typed(types.void, (_n, _n, w, _n, x, _n, y), code)
+
+
+def _begin_sums(b: ir.IRBuilder, addresses: list[ir.Value], y: Sums) -> None:
+    """Load the first tiles from their addresses, or zeros."""
+    with b.if_else(b.icmp_signed("!=", y.accumulate, y.accumulate.type(0))) as (yes, no):
+        with yes:
+            for tile, at in enumerate(addresses):
+                _load_tile(b, tile, at, y.stride)
+        with no:
+            for tile in range(len(addresses)):
+                _call(b, "tilezero", emit.I8(tile))
