@@ -4,7 +4,7 @@ An activation is the sum of one bfloat16 number or two: a high part, and a low p
 multiply one part or two, vectors one: with two, they would gain nothing over float32. Both multiply two k at
 once, which lie beside each other in the weights (Matrix.pair_columns). A vector has both k of 16 outputs: it
 adds products of the odd one, then of the even one, by fused multiply-adds. So the bits depend neither on the
-other rows nor on their number. Nor does the speed of tiles with a single row: it is that of the memory.
+other rows nor on their number. A single row goes through tiles, too, which is as fast as the memory then.
 
 Kernels use this file only where HAS_PAIRS says so.
 """
@@ -26,8 +26,8 @@ from .prefetch import plan_prefetch, prefetch_offset
 from .tiles import TILE_ROWS, bfloat16_block, bfloat16_square
 
 HAS_PAIRS = HAS_BFLOAT16_TILES or HAS_BFLOAT16
-# k that all rows are multiplied with: by vectors, while the weights are in the first cache; by tiles, while
-# the second cache has the activations, which are read for each half of a strip.
+# k that all rows are multiplied with: few enough that vectors find the weights in the first cache, and tiles
+# the activations, which they read for each half of a strip, in the second.
 _PIECE, _TILES_PIECE = 128, 2048
 _NEAR = 8192  # bytes that a single block of rows prefetches ahead of itself
 

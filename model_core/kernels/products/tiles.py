@@ -187,8 +187,8 @@ def bfloat16_square(typing_context, parts, steps, w, fetched, ahead, x, x_part, 
             with cgutils.for_range(b, steps) as loop:
                 of_rows, place = b.mul(loop.index, steps.type(64)), b.mul(loop.index, steps.type(_TILE))
                 of_lines = b.mul(loop.index, steps.type(64 * lines))
-                fetches = [emit.at(b, b.add(at, of_lines), 64 * i) for i in range(lines) for at in later]
-                fetches = fetches if fetched > 16 else fetches[::2]
+                tiles = later if fetched > lines else later[:1]
+                fetches = [emit.at(b, b.add(at, of_lines), 64 * i) for i in range(lines) for at in tiles]
                 for tile in range(2):
                     _load_tile(b, 6 + tile, b.add(ws[tile], place), emit.I64(64))
                 for part in range(parts):
@@ -196,15 +196,10 @@ def bfloat16_square(typing_context, parts, steps, w, fetched, ahead, x, x_part, 
                         at = b.add(rows[half], b.mul(x_part, x_part.type(part)))
                         _load_tile(b, 4 + half, b.add(at, of_rows), x.stride)
                         for tile in range(2):
-                            _call(
-                                b, "tdpbf16ps", emit.I8(2 * half + tile), emit.I8(4 + half), emit.I8(6 + tile)
-                            )
-                            if part == 0:
-                                own = 2 * half + tile
-                                for address in fetches[
-                                    own * len(fetches) // 4 : (own + 1) * len(fetches) // 4
-                                ]:
-                                    prefetch(b, address)
+                            own = 2 * half + tile
+                            _call(b, "tdpbf16ps", emit.I8(own), emit.I8(4 + half), emit.I8(6 + tile))
+                            for address in fetches[own::4] if part == 0 else []:
+                                prefetch(b, address)
 
         emit_cases(
             b, parts, (1, 2), lambda own: emit_cases(b, fetched, FETCHED, lambda some: multiply(own, some))
