@@ -26,7 +26,8 @@ LEFT_OUT_COMMANDS = {
     r"docker|buildah|kubectl|helm |ray start|smg |open-webui": "needs another program",
     r"chat\.example|10\.0\.0\.|postgresql://": "the machine is the reader's own",
     r"^export ": "its value is the reader's own",
-    r"^make |benchmarks/|make_checkpoints": "takes minutes",
+    r"^make |benchmarks/": "takes minutes",
+    r"\.venv-torch/bin/python": "needs PyTorch, which the tests do without",
     r"/adapters/|load_lora_adapter": "the adapter is the reader's own",
     r"manual\.(txt|safetensors)|question\.txt": "the text is the reader's own",
 }

@@ -228,7 +228,7 @@ def test_choices_are_cancelled_and_time_out(endless: Server) -> None:
     with ChatClient(endless.grpc_url) as client:
         with pytest.raises(RequestTimeout, match=r"timeout_s of 0\.5 s passed"):
             client.choose(prompt, ANSWERS, timeout_s=0.5)
-        wait_until(lambda: client.stats()["running"] == 0)  # else what ends may be taken for the next one
+        wait_until(lambda: client.stats()["running"] == 0)  # the one that timed out counts until then
         answers: list[Any] = []
 
         def ask() -> None:
