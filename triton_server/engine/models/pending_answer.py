@@ -58,7 +58,6 @@ class PendingAnswer:
         span: the trace span with its times; None: none.
         outcome, end_ns: its last event, and when that came, in ns since 1970.
         is_of_batch: whether a batch has sent the request, so that nobody waits for the answer.
-        submission: the request, once the engine has it.
         reader: reads what the engine adds.
         feed: the name of the feed that is to carry the answer, and the key of its pieces; None for none.
         planned_receipt: the receipt to make at the end; None: none. signer: signs it.
@@ -82,7 +81,7 @@ class PendingAnswer:
         self.span: Span | None = None
         self.outcome: Done | Failed | None = None
         self.end_ns = 0
-        self.submission: Submission | None = None
+        self._submission: Submission | None = None  # once the engine has the request
         self._parts: list[Any] = []  # not yet read
         self._events: list[Event] = []  # not yet sent
         self.feed: tuple[str, str] | None = None
@@ -92,7 +91,7 @@ class PendingAnswer:
         self._receipt: asyncio.Task[None] | None = None
         self.is_fed, self.fed_pieces = False, 0
         self.text_event, self.end_event = asyncio.Event(), asyncio.Event()
-        self._loop_waits_for_text = self._waits = False
+        self._loop_waits_for_text = self._is_cancelled = False
 
     @property
     def fingerprint(self) -> str | None:
@@ -134,15 +133,23 @@ class PendingAnswer:
         self._loop.call_soon_threadsafe(self._finish, part)
 
     def cancel(self) -> bool:
-        """Cancel the request in the engine, or its waiting before that. False if there is none."""
-        if self.has_ended:
+        """Cancel the request, in the engine or before it is there. False if it has ended."""
+        if self.has_ended or self.is_cached:
             return False
-        if self.submission is not None:
-            return self.submission.cancel()
-        if not self._waits:
-            return False
-        self._loop.call_soon_threadsafe(self._end_before_start)
+        self._is_cancelled = True  # before the next line, as `submit` looks at it after its own
+        if self._submission is not None:
+            return self._submission.cancel()
+        self._loop.call_soon_threadsafe(self._set_text_event)  # it may wait for its model
         return True
+
+    def end_if_cancelled(self) -> bool:
+        """End the answer if it was cancelled before the engine had the request. Whether it has ended."""
+        if self._is_cancelled and not self.has_ended:
+            timings = Timings(None, None, time.monotonic() - self.arrival_time)
+            completion = Completion("", [], "cancelled", Usage(0, 0), timings, draw_seed())
+            self.model.metrics.count_completion(completion)
+            self.end(self.describe_end(completion))
+        return self.has_ended
 
     async def wait_for(self, awaited: Future[Any], timeout_s: Any, what: str) -> None:
         """Wait for a future, such as a model that is loaded, or until the answer is cancelled.
@@ -156,26 +163,25 @@ class PendingAnswer:
                 self._loop.call_soon_threadsafe(self._set_text_event)
 
         self.text_event.clear()
-        self._waits = True
         awaited.add_done_callback(wake)
-        with suppress(asyncio.TimeoutError):
-            is_time = type(timeout_s) in (int, float)
-            await asyncio.wait_for(self.text_event.wait(), timeout_s if is_time else None)
-        self._waits = False
-        if not self.has_ended and not awaited.done():
+        if not self._is_cancelled:
+            with suppress(asyncio.TimeoutError):
+                is_time = type(timeout_s) in (int, float)
+                await asyncio.wait_for(self.text_event.wait(), timeout_s if is_time else None)
+        if not self.end_if_cancelled() and not awaited.done():
             raise RequestTimeout(f"the request's timeout_s of {timeout_s:g} s passed while {what}.")
 
-    async def wait_until_accepted(self) -> None:
-        """Wait until the engine has accepted the request. Raises TritonchatError if it has refused it."""
-        if self.submission is not None and self.submission.accepted is not None:
-            await asyncio.wrap_future(self.submission.accepted)
+    async def wait_until_accepted(self, submission: Submission) -> None:
+        """Wait until the engine, which has got the request, has accepted it.
 
-    def _end_before_start(self) -> None:
-        if self._waits and not self.has_ended:
-            timings = Timings(None, None, time.monotonic() - self.arrival_time)
-            completion = Completion("", [], "cancelled", Usage(0, 0), timings, draw_seed())
-            self.model.metrics.count_completion(completion)
-            self.end(self.describe_end(completion))
+        Raises TritonchatError if it has refused it.
+        """
+        self._submission = submission
+        if self._is_cancelled:
+            submission.cancel()
+        if submission.accepted is not None:
+            await asyncio.wrap_future(submission.accepted)
+        self.is_accepted = True
 
     def describe_end(self, completion: Completion, receipt: dict[str, Any] | None = None) -> Done | Failed:
         """The last event of the answer."""

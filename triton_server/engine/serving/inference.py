@@ -215,23 +215,24 @@ class Inference:
         stack.callback(slot.release)
         if not engine.done():
             await answer.wait_for(engine, values.get("timeout_s"), "the model was loaded")
-        if not answer.has_ended:
-            # In a thread: templates and tokenizers may take time, and other streams share this loop.
-            threads = self._grammar_threads if values.get("form") or values.get("tools") else None
-            threads = self.image_threads if has_images(messages) else threads
-            threads = self._template_threads if values.get("chat_template") else threads
-            loop = asyncio.get_running_loop()
-            model = engine.result()
-            request = await loop.run_in_executor(threads, self._parse, model, messages, values, answer)
-            if request is None or (
-                self._cache
-                and await self._answer_from_cache(self._cache, model, request, answer, stack, threads)
-            ):
-                return
-            answer.identify()  # the adapter may be another one by now
-            answer.submission = await loop.run_in_executor(threads, model.submit, request, answer)
-            await answer.wait_until_accepted()
-            answer.is_accepted = answer.submission is not None
+        if answer.end_if_cancelled():
+            return
+        # In a thread: templates and tokenizers may take time, and other streams share this loop.
+        threads = self._grammar_threads if values.get("form") or values.get("tools") else None
+        threads = self.image_threads if has_images(messages) else threads
+        threads = self._template_threads if values.get("chat_template") else threads
+        loop = asyncio.get_running_loop()
+        model = engine.result()
+        request = await loop.run_in_executor(threads, self._parse, model, messages, values, answer)
+        if request is None or (
+            self._cache and await self._answer_from_cache(self._cache, model, request, answer, stack, threads)
+        ):
+            return
+        if answer.end_if_cancelled():
+            return
+        answer.identify()  # the adapter may be another one by now
+        submission = await loop.run_in_executor(threads, model.submit, request, answer)
+        await answer.wait_until_accepted(submission)
 
     def _parse(
         self, engine: ModelEngine, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
@@ -326,7 +327,7 @@ class Inference:
         return planned
 
     def _cancel(self, request_id: str) -> bool:
-        """Cancel a request that an engine has, or that waits for its model. False if there is none."""
+        """Cancel a request that an engine has, or that is on its way there. False if there is none."""
         with self._lock:
             found = [a for answers in self._answers.values() for a in answers if a.request_id == request_id]
         others = self.embeddings.cancel(request_id), self.feeds.close(name=request_id)
