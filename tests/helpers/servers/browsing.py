@@ -52,6 +52,15 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
     f"--disable-features={','.join(FEATURES_OFF)}",
 ]
+# What is in an expander moves while it opens, and a click meets what was not meant.
+OPEN_AT_ONCE = """
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...values) {
+    const animation = animate.apply(this, values);
+    if (this.tagName === "DETAILS") animation.finish();
+    return animation;
+};
+"""
 FIGURES = re.compile(r"tokens in, \d+ out · seed \d+ · ")
 
 
@@ -81,6 +90,7 @@ def visit(browser: "Browser") -> "Iterator[Callable[..., Page]]":
             context = browser.new_context(viewport=size, **options)
             tabs.callback(context.close)
             context.set_default_timeout(60_000)
+            context.add_init_script(OPEN_AT_ONCE)
             page = context.new_page()
             page.goto(address)
             if has_line:
