@@ -20,8 +20,8 @@ STRIP_TILES = STRIP // 16  # vectors of a strip
 GROUP = 256
 NIBBLE_GROUP = 32  # consecutive inputs of a row of codes that share a step and a zero point
 # How activations are rounded to int8 for a matrix: not at all; with a scale for each GROUP; the same after a
-# rotation of each BLOCK of k, which the weights have in them (see weights/rotation.py); or with a scale for
-# each ACTIVATION_GROUP, where the weights have scales by group.
+# rotation of each GROUP of k, or BLOCK of what is left, which the weights have in them (weights/rotation.py);
+# or with a scale for each ACTIVATION_GROUP, where the weights have scales by group.
 EXACT, BY_CHUNK, ROTATED, BY_GROUP = range(4)
 BLOCK = 64
 ACTIVATION_GROUP = 32

@@ -69,21 +69,19 @@ def quantize(a, row, first, count, rounding):
             store_rounded(codes, i, multiply(x, inverse))
             store_rounded(codes, i + 16, multiply(y, inverse))
             set_f32(run + RUN_SCALES, i // ACTIVATION_GROUP * 4, peak / best)
+    elif rounding == ROTATED and count == GROUP:
+        scale = _quantize_group(floats, codes)
     elif rounding == ROTATED:
         largest = zero
         for i in range(0, count, BLOCK):
             x, y, z, w = _rotate(floats + 4 * i)
-            largest = maximum(maximum(absolute(x), absolute(y)), largest)
-            largest = maximum(maximum(absolute(z), absolute(w)), largest)
+            largest = maximum(largest, _largest_of_four(x, y, z, w))
         peak = largest_of(largest)
         inverse = _inverse(peak, np.float32(127))
         for i in range(0, count, BLOCK):
             # Computed again: it takes less time than to store it.
             x, y, z, w = _rotate(floats + 4 * i)
-            store_rounded(codes, i, multiply(x, inverse))
-            store_rounded(codes, i + 16, multiply(y, inverse))
-            store_rounded(codes, i + 32, multiply(z, inverse))
-            store_rounded(codes, i + 48, multiply(w, inverse))
+            _store_block(codes + i, inverse, x, y, z, w)
         scale = peak / np.float32(127 * 8)  # 1/8 makes the rotation orthonormal
     else:
         largest = zero
@@ -114,10 +112,50 @@ def _rounding_error(x, y, peak, steps):
 
 
 @inner
+def _quantize_group(floats, codes):
+    """Rotate a GROUP of floats and round it. Returns the scale of the codes."""
+    a, b, c, d = _rotate(floats), _rotate(floats + 256), _rotate(floats + 512), _rotate(floats + 768)
+    a0, b0, c0, d0 = _rotate_four(a[0], b[0], c[0], d[0])
+    a1, b1, c1, d1 = _rotate_four(a[1], b[1], c[1], d[1])
+    a2, b2, c2, d2 = _rotate_four(a[2], b[2], c[2], d[2])
+    a3, b3, c3, d3 = _rotate_four(a[3], b[3], c[3], d[3])
+    first = maximum(_largest_of_four(a0, a1, a2, a3), _largest_of_four(b0, b1, b2, b3))
+    second = maximum(_largest_of_four(c0, c1, c2, c3), _largest_of_four(d0, d1, d2, d3))
+    peak = largest_of(maximum(first, second))
+    inverse = _inverse(peak, np.float32(127))
+    _store_block(codes, inverse, a0, a1, a2, a3)
+    _store_block(codes + 64, inverse, b0, b1, b2, b3)
+    _store_block(codes + 128, inverse, c0, c1, c2, c3)
+    _store_block(codes + 192, inverse, d0, d1, d2, d3)
+    return peak / np.float32(127 * 16)  # 1/16 makes the rotation orthonormal
+
+
+@inner
+def _largest_of_four(x, y, z, w):
+    """The largest magnitude of each lane."""
+    return maximum(maximum(absolute(x), absolute(y)), maximum(absolute(z), absolute(w)))
+
+
+@inner
+def _store_block(codes, inverse, x, y, z, w):
+    """Round a BLOCK and store it."""
+    store_rounded(codes, 0, multiply(x, inverse))
+    store_rounded(codes, 16, multiply(y, inverse))
+    store_rounded(codes, 32, multiply(z, inverse))
+    store_rounded(codes, 48, multiply(w, inverse))
+
+
+@inner
 def _rotate(address):
     """A BLOCK of floats times the Hadamard matrix of ones: four vectors."""
     x, y = load_f32(address, 0), load_f32(address, 64)
     z, w = load_f32(address, 128), load_f32(address, 192)
-    x, y, z, w = add(x, y), subtract(x, y), add(z, w), subtract(z, w)
-    x, y, z, w = add(x, z), add(y, w), subtract(x, z), subtract(y, w)
+    x, y, z, w = _rotate_four(x, y, z, w)
     return butterfly(x), butterfly(y), butterfly(z), butterfly(w)
+
+
+@inner
+def _rotate_four(x, y, z, w):
+    """Four vectors times the Hadamard matrix of ones."""
+    x, y, z, w = add(x, y), subtract(x, y), add(z, w), subtract(z, w)
+    return add(x, z), add(y, w), subtract(x, z), subtract(y, w)

@@ -53,12 +53,11 @@ _FLOAT_WIDTHS = (TILES,) if ROWS[0] == FLOAT_ROWS else (TILES, 1)
 # A product may read so many rows of activations behind its last, and write as many sums.
 ROWS_BEYOND = TILE_ROWS - 1 if HAS_AMX else 1
 # A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. A thread's scratch has
-# the bytes of a chunk, scales and offsets of its groups, the floats of _LENGTH k, and the sums of all rows.
-_LENGTH = BLOCK
+# the bytes of a chunk, scales and offsets of its groups, the floats of a chunk, and the sums of all rows.
 _SCALES = STRIP * GROUP
 _OFFSETS = _SCALES + 4 * STRIP * GROUP // 16
 _FLOATS = _OFFSETS + 4 * STRIP * GROUP // 16
-SUMS = _FLOATS + 4 * STRIP * _LENGTH
+SUMS = _FLOATS + 4 * STRIP * GROUP
 
 
 def scratch_bytes(rows: int) -> int:
@@ -271,11 +270,11 @@ def _dequantize_chunk(m, strip, first, count, scratch):
 
 
 @inner
-def _rotate_back(weights):
-    """A BLOCK of k of a strip, float32 [BLOCK, STRIP], without their rotation."""
+def _rotate_back(weights, size):
+    """A GROUP or a BLOCK of k of a strip, float32 [size, STRIP], without their rotation."""
     distance = 1
-    while distance < BLOCK:
-        for k in range(BLOCK):
+    while distance < size:
+        for k in range(size):
             if not k & distance:
                 first, second = weights + 4 * STRIP * k, weights + 4 * STRIP * (k + distance)
                 for i in range(0, 4 * STRIP, 64):
@@ -283,8 +282,9 @@ def _rotate_back(weights):
                     store_f32(first, i, add(x, y))
                     store_f32(second, i, subtract(x, y))
         distance *= 2
-    for i in range(0, 4 * BLOCK * STRIP, 64):
-        store_f32(weights, i, multiply(load_f32(weights, i), broadcast(np.float32(1 / 8))))
+    scale = broadcast(np.float32(1 / 16) if size == GROUP else np.float32(1 / 8))
+    for i in range(0, 4 * size * STRIP, 64):
+        store_f32(weights, i, multiply(load_f32(weights, i), scale))
 
 
 @inner
@@ -297,15 +297,18 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
     x = a.floats + strip // m.head_strips * 4 * m.inputs
     largest = FLOAT_ROWS if rows > FLOAT_ROWS else ROWS[0]
     blocks = -(-rows // largest)
-    length = _LENGTH if has_codes else 2 * GROUP // size  # k of a chunk
-    for first in range(0, m.inputs, length):
+    length = BLOCK if has_codes else 2 * GROUP // size  # k of a chunk
+    first = 0
+    while first < m.inputs:
+        if m.is_rotated:
+            length = GROUP if m.k - first >= GROUP else BLOCK
         count = min(length, m.inputs - first)
         prefetch, chunk = np.int64(0), w + first * 16 * size
         if has_codes:
-            # Of rotated weights a whole block: what is behind the last input is no input's.
-            _dequantize_chunk(m, strip, first, BLOCK if m.is_rotated else count, scratch)
+            # Of rotated weights all that was rotated: what is behind the last input is no input's.
+            _dequantize_chunk(m, strip, first, length if m.is_rotated else count, scratch)
             if m.is_rotated:
-                _rotate_back(scratch + _FLOATS)
+                _rotate_back(scratch + _FLOATS, length)
             chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
         else:
             prefetch = m.data + prefetch_offset(m, strip, next_strip, first + 2 * length) * size
@@ -331,3 +334,4 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
                 )
             row += height
             block += 1
+        first += length

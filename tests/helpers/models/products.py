@@ -3,7 +3,7 @@
 import numpy as np
 from outer import outer
 
-from model_core.kernels.layout import ACTIVATION_GROUP, BY_GROUP, ROTATED
+from model_core.kernels.layout import ACTIVATION_GROUP, BLOCK, BY_GROUP, ROTATED
 from model_core.kernels.products import activations, bfloat16, linear, strips, tiles
 from model_core.kernels.team import Team
 from model_core.machine.memory import aligned_zeros, round_up
@@ -30,8 +30,9 @@ class Activations:
             for row in range(len(x)):
                 outer(bfloat16.split_row)(self.record[0], row, x.shape[1], parts)
         for row in range(len(x)):
-            for first in range(0, k, activations.GROUP):
-                count = min(activations.GROUP, k - first)
+            inputs = round_up(x.shape[1], BLOCK)  # as many as a rotated matrix has
+            for first in range(0, inputs, activations.GROUP):
+                count = min(activations.GROUP, inputs - first)
                 outer(activations.quantize)(self.record[0], row, first, count, rounding)
 
     def dequantized(self, rows: int, k: int) -> np.ndarray:
