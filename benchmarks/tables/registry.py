@@ -172,7 +172,7 @@ TABLES = (
         "long",
         "{smollm2}",
         "prompt:512 prompt:2048 prompt:6144",
-        ("llama.cpp:q8_0,openvino:int8,ours:int8", "ours:int8/auto/int16"),
+        ("llama.cpp:q8_0,openvino:int8,ours:int8", "ours:int8/auto/float16"),
         "llama.cpp, OpenVINO GenAI, and the file",
         page="docs/speed.md",
         rounds=3,

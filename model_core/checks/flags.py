@@ -14,7 +14,7 @@ def choose_kv_cache_dtype(kv_cache_dtype: str, arithmetic: str) -> str:
     """The type of the KV cache: that of the flag, or with "auto" what suits the arithmetic."""
     if kv_cache_dtype != "auto":
         return kv_cache_dtype
-    return "float32" if arithmetic == "float32" else "float16"
+    return "float32" if arithmetic == "float32" else "int16"
 
 
 def check_weights(weights: str) -> None:

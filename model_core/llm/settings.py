@@ -30,8 +30,8 @@ class LLMSettings:
             the limit is the original one, or what its factors for long texts allow if more is asked for.
         kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
         kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory; or int16, with
-            about that of float16, whose products are those of integers: long contexts are faster with
-            AVX-512 VNNI. auto: float16; with arithmetic float32, float32.
+            about that of float16, whose products are those of integers: as exact, and faster with AVX-512
+            VNNI. auto: int16; with arithmetic float32, float32.
         max_concurrency: requests computed together.
         max_queue: requests that may wait beyond those.
         step_time_s: seconds that a step aims at in which running answers get a token and prompts a chunk;

@@ -45,8 +45,8 @@ class LoadingSettings(Settings):
     """Tokens of prompt and answer together. Models with LongRoPE (Phi-3) can have more than the default."""
     kv_cache_dtype: Annotated[str, OneOf(("auto", *KV_CACHE_DTYPES))] = LLMSettings.kv_cache_dtype
     """Keys and values in memory: float16 or int8 take half or a quarter of float32, and int16 about as much
-    as float16, with products of integers: long contexts are faster with AVX-512 VNNI. auto: float16, or
-    float32 with --arithmetic float32."""
+    as float16, with products of integers: as exact, and faster with AVX-512 VNNI. auto: int16, or float32
+    with --arithmetic float32."""
     kv_cache_memory: Size | None = setting(LLMSettings.kv_cache_memory, shown="a quarter of free memory")
     """Memory for running conversations, such as 4GiB; several models get equal parts of it."""
 

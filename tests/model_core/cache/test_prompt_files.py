@@ -56,7 +56,12 @@ def saved(tiny: LLM, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("family", "dtype"),
-    [*((family, "float32") for family in FAMILIES), ("llama-bfloat16", "float16"), ("gemma3", "int8")],
+    [
+        *((family, "float32") for family in FAMILIES),
+        ("llama-bfloat16", "float16"),
+        ("gemma3", "int8"),
+        ("gemma3", "int16"),
+    ],
 )
 def test_answers_after_loading_have_the_same_bytes(family: str, dtype: str, tmp_path: Path) -> None:
     prompt = ids(100)

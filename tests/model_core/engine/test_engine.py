@@ -291,7 +291,7 @@ def test_logits_that_are_not_finite_are_reported(tmp_path: Path) -> None:
             llm.logits([5, 6])
 
 
-@pytest.mark.parametrize("kv", ["auto", "float32", "int8"])
+@pytest.mark.parametrize("kv", ["int16", "float32", "float16", "int8"])
 @pytest.mark.parametrize(
     "name", ["qwen3-moe", "qwen3-moe-plain", "deepseek-v2", "deepseek-v3-latents", "gpt-oss"]
 )
@@ -452,7 +452,7 @@ def test_requests_fail_when_the_engine_stops(endless_model: Path) -> None:
     assert not llm.engine.stats()["alive"]
 
 
-@pytest.mark.parametrize(("dtype", "error"), [("float16", 1e-3), ("int8", 0.03)])
+@pytest.mark.parametrize(("dtype", "error"), [("int16", 1e-3), ("float16", 1e-3), ("int8", 0.03)])
 def test_kv_cache_types_with_less_memory_are_close_to_float32(llm: LLM, dtype: str, error: float) -> None:
     params = SamplingParams(max_tokens=20, logprobs=3, ignore_eos=True)
     ids = llm.encode("The cat sat on the mat. " * 9)

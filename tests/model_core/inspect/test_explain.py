@@ -71,7 +71,7 @@ def test_attention_is_that_of_the_reference(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("weights", ["int8", "bfloat16"])
-@pytest.mark.parametrize("kv_cache_dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("kv_cache_dtype", ["float32", "float16", "int16", "int8"])
 def test_attention_with_other_types_is_close(weights: str, kv_cache_dtype: str) -> None:
     tokens = list(range(5, 45))
     with LLM(weights="float32", arithmetic="float32") as llm:

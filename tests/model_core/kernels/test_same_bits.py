@@ -64,14 +64,14 @@ def model_digests() -> Iterator[tuple[str, str]]:
                 answer = llm.generate([prompt[:8]], params)[0].token_ids if has_floats else None
                 yield f"{folder.name} {weights}", digest(llm.logits(prompt), answer)
         if has_floats:
-            yield from word_digests(folder, prompt, params)
+            yield from half_digests(folder, prompt, params)
 
 
-def word_digests(folder: Path, prompt: list[int], params: SamplingParams) -> Iterator[tuple[str, str]]:
-    """The same with keys and values as 16-bit integers."""
-    with LLM(folder, weights="int8", kv_cache_dtype="int16", portable=True) as llm:
+def half_digests(folder: Path, prompt: list[int], params: SamplingParams) -> Iterator[tuple[str, str]]:
+    """The same with keys and values in float16."""
+    with LLM(folder, weights="int8", kv_cache_dtype="float16", portable=True) as llm:
         answer = llm.generate([prompt[:8]], params)[0].token_ids
-        yield f"{folder.name} int8, KV int16", digest(llm.logits(prompt), answer)
+        yield f"{folder.name} int8, KV float16", digest(llm.logits(prompt), answer)
 
 
 def vision_digests() -> Iterator[tuple[str, str]]:

@@ -120,14 +120,16 @@ def test_weights_of_formats_take_what_is_estimated(tmp_path: Path, kind: str) ->
     assert 0.2 * loaded < estimated < 1.2 * loaded
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int16", "int8"])
 @pytest.mark.parametrize("name", ["llama-float16", "mistral-window", "qwen3-next", "rwkv7", "jamba"])
 def test_kv_memory_is_enough_for_the_context(name: str, dtype: str) -> None:
     files = open_model_files(CHECKPOINTS / name)
     model = load_model(files)
     flags = replace(FLAGS, max_context=100, kv_cache_dtype=dtype)
     kv = estimate_memory(files, flags).kv - state_offsets(model.tape.states)[1]
-    bytes_per_position = model.tape.kv_bytes_per_token * {"float32": 4, "float16": 2, "int8": 1}[dtype] / 4
+    bytes_per_position = (
+        model.tape.kv_bytes_per_token * {"float32": 4, "float16": 2, "int16": 2, "int8": 1}[dtype] / 4
+    )
     windows = [group.shape.window for group in model.kv_groups]
     if windows == [None]:
         assert kv >= 100 * bytes_per_position
