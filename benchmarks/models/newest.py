@@ -20,6 +20,7 @@ from typing import Any
 from published_configs import published
 from published_sizes import NEWEST, PublishedModel
 
+from model_core.checks.flags import choose_kv_cache_dtype
 from model_core.errors import ModelError
 from model_core.families import FAMILIES, read_model_config, write_tape
 from model_core.files.model_files import open_model_files
@@ -121,7 +122,8 @@ def make_row(model: PublishedModel) -> str:
         except ModelError as error:
             return f"| {model.maker} | {model.name} | no: {error} | | |\n"
         for weights in ("auto", "int4"):
-            needed = estimate_memory(open_model_files(folder), MemoryFlags(weights, None, None, "float16"))
+            flags = MemoryFlags(weights, None, None, choose_kv_cache_dtype("auto", "auto"))
+            needed = estimate_memory(open_model_files(folder), flags)
             memory.append(gibibytes(needed.total))
     loads = "its text model" if model.sees else "yes"
     return f"| {model.maker} | {model.name} | {loads} | {memory[0]} ({model.stored}) | {memory[1]} |\n"

@@ -21,6 +21,7 @@ from newest import list_tensors, make_config, write_holes
 from published_sizes import NEWEST, PublishedModel, sizes_of
 
 from model_core import LLM, SamplingParams
+from model_core.checks.flags import choose_kv_cache_dtype
 from model_core.files.model_files import ModelFiles, open_model_files
 from model_core.model.estimate import MemoryFlags, estimate_memory, estimate_step
 from model_core.recommend.catalogue import CatalogueModel, list_catalogue
@@ -190,7 +191,9 @@ def describe(offer: Offer) -> CatalogueModel:
 
 
 def _make_entry(name: str, licence: str, files: ModelFiles, weights: str | None, size: int) -> CatalogueModel:
-    memory = estimate_memory(files, MemoryFlags(weights or "auto", _CONTEXT, None, "float16"))
+    memory = estimate_memory(
+        files, MemoryFlags(weights or "auto", _CONTEXT, None, choose_kv_cache_dtype("auto", "auto"))
+    )
     step = estimate_step(files, weights or "auto")
     return CatalogueModel(
         name=name,

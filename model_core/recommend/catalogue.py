@@ -19,7 +19,7 @@ class CatalogueModel:
         memory_bytes: all that it needs for one request of 4096 tokens, with the program.
         weight_bytes: of the weights in memory.
         read_bytes, multiplications, head_multiplications, attended: as in StepEstimate.
-        kv_bytes: keys and values of one token, in float16.
+        kv_bytes: keys and values of one token, as they are stored by default.
     """
 
     name: str

@@ -136,7 +136,7 @@ class PendingAnswer:
         """Cancel the request, in the engine or before it is there. False if it has ended."""
         if self.has_ended or self.is_cached:
             return False
-        self._is_cancelled = True  # before the next line, as `submit` looks at it after its own
+        self._is_cancelled = True  # `wait_until_accepted` sets the submission, and then looks at this
         if self._submission is not None:
             return self._submission.cancel()
         self._loop.call_soon_threadsafe(self._set_text_event)  # it may wait for its model
