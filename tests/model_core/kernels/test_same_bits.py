@@ -64,10 +64,10 @@ def model_digests() -> Iterator[tuple[str, str]]:
                 answer = llm.generate([prompt[:8]], params)[0].token_ids if has_floats else None
                 yield f"{folder.name} {weights}", digest(llm.logits(prompt), answer)
         if has_floats:
-            yield from half_digests(folder, prompt, params)
+            yield from float16_digests(folder, prompt, params)
 
 
-def half_digests(folder: Path, prompt: list[int], params: SamplingParams) -> Iterator[tuple[str, str]]:
+def float16_digests(folder: Path, prompt: list[int], params: SamplingParams) -> Iterator[tuple[str, str]]:
     """The same with keys and values in float16."""
     with LLM(folder, weights="int8", kv_cache_dtype="float16", portable=True) as llm:
         answer = llm.generate([prompt[:8]], params)[0].token_ids

@@ -174,7 +174,7 @@ def test_infinite_weights_are_named(tmp_path: Path) -> None:
     [
         ("embedded", 2, "int8", 0.005),
         ("embedded", 2, "int4", 0.1),
-        ("story", 4, "int8", 0.005),
+        ("story", 4, "int8", 0.004),
         ("story", 4, "int4", 0.08),
     ],
 )
@@ -185,8 +185,7 @@ def test_quantizing_changes_perplexity_little(
     text = write_story(folder, tmp_path / "text.txt")
     cost = quantize(folder, tmp_path / "out", weights, text=text)
     assert cost.loss.perplexity_change < bar
-    assert 0 < cost.loss.divergence < min(bar, cost.loss.high_divergence)
-    assert cost.loss.high_divergence < 5 * bar + 0.1
+    assert 0 < cost.loss.divergence < bar < cost.loss.high_divergence < 5 * bar + 0.1
     assert cost.loss.agreement > (0.95 if weights == "int8" else 0.8)
     assert cost.bytes_after < cost.bytes_before / stored * (1.2 if weights == "int8" else 1)
     with LLM(tmp_path / "out") as llm:
