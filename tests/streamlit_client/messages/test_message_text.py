@@ -10,7 +10,6 @@ import pytest
 from formula_answers import ANSWERS
 from message_page import chat, serve_messages, turn
 from paths import DATA
-from support import wait_until
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect, Page = playwright.expect, playwright.Page
@@ -193,8 +192,8 @@ def test_hostile_texts_load_nothing_and_run_nothing(draw: Draw) -> None:
     assert page.title() == "Messages"
     # As HTML of the page, the same texts would load something.
     page.route("https://stranger.example/**", lambda route: route.abort())
-    page.evaluate("text => { document.body.insertAdjacentHTML('beforeend', text) }", "\n".join(texts))
-    wait_until(lambda: any("stranger.example" in url for url in requests))
+    with page.expect_request("https://stranger.example/**"):
+        page.evaluate("text => { document.body.insertAdjacentHTML('beforeend', text) }", "\n".join(texts))
 
 
 def check_harmless(page: Page, texts: list[str]) -> None:
