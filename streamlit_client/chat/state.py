@@ -57,6 +57,7 @@ class Chat:
         key: of the message line: another one for each conversation, so that a draft stays in its own. That of
             the first one of a tab is fixed, so that a page that was restarted gets what was written for it.
         retries: how often the last question was sent again by itself, without success.
+        next_retry: when it may be sent again, as `time.monotonic` counts.
         running: answers of this process that run or ran, as this tab saw them last.
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
         tools: what was chosen of the tools of servers; None: nobody has asked the store.
@@ -78,6 +79,7 @@ class Chat:
     resumed: int | None = None
     key: str = "0"
     retries: int = 0
+    next_retry: float = 0.0
     running: dict[int, Turn] = field(default_factory=dict)
     arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
     tools: ToolChoice | None = None

@@ -6,6 +6,7 @@ itself when the server is back.
 """
 
 import secrets
+import time
 from collections import OrderedDict
 from dataclasses import replace
 
@@ -24,6 +25,7 @@ from triton_server.contract.wire import ServerUnavailable
 ADDRESS = "unsent"  # the parameter of the page's address with the name under which this process keeps them
 _MAX_TABS = 200  # whose questions are kept; the oldest are forgotten
 _MAX_RETRIES = 5  # without a success between them
+_RETRY_S = 2.0  # between the first two of them; each pause is twice as long as the one before
 _MAX_LABEL = 60  # characters of a question that waits
 _LEFT = "unsent_chats"  # in the session: such conversations, in the order in which they were left
 _COUNT = "line_count"  # in the session: of the lines besides the first one
@@ -147,14 +149,17 @@ def waits_for_server(chat: Chat) -> bool:
 def send_what_waits(chat: Chat) -> None:
     """Send the first question that waits, if the answer before it has ended well. The server is there.
 
-    What failed because the server was away is tried again instead, a few times.
+    What failed because the server was away is tried again instead, a few times, in longer and longer pauses:
+    a server that has just started may answer this request, and not yet that one.
     """
-    last = chat.last
+    last, now = chat.last, time.monotonic()
     if last is not None and waits_for_server(chat):
-        chat.retries += 1
-        chat.retry(last)
+        if now >= chat.next_retry:
+            chat.next_retry = now + _RETRY_S * 2**chat.retries
+            chat.retries += 1
+            chat.retry(last)
     elif last is None or (last.finished.is_set() and last.error is None and last is not chat.pending):
-        chat.retries = 0
+        chat.retries, chat.next_retry = 0, 0.0
         if chat.waiting:
             chat.ask_waiting()
 

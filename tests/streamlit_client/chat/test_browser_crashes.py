@@ -51,8 +51,9 @@ def test_answer_is_kept_when_the_server_is_back(
         with running_server(*flags, **data), ChatClient(f"127.0.0.1:{port}") as client:
             conversations = client.conversations()
             # The page has looked again by itself, and goes on with the answer where it has ended.
-            wait_until(lambda: len(kept_words(conversations, page)) > len(words))
             expect(page.get_by_text("unavailable")).to_have_count(0)
+            expect(answers(page)).not_to_contain_text("The server does not answer.")
+            wait_until(lambda: len(kept_words(conversations, page)) > len(words))
             page.reload()
             expect(answers(page)).to_contain_text(words[0])
             # The last word may have been half of one.

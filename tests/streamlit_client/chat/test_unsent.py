@@ -48,17 +48,31 @@ def test_what_failed_by_itself_is_not_sent_again(error: Exception):
     assert chat.pending.question == "one" and chat.pending.error is error and len(chat.waiting) == 1
 
 
-def test_what_the_server_has_lost_is_sent_again_a_few_times():
+def test_what_the_server_has_lost_is_sent_again_a_few_times(monkeypatch: pytest.MonkeyPatch):
+    """At once, and then in pauses: a server that starts would refuse all of them within a second."""
+    now = 1000.0
+    monkeypatch.setattr(unsent, "time", types.SimpleNamespace(monotonic=lambda: now))
     chat = Chat()
     turn = chat.ask("one")
-    for _ in range(5):
+    for pause in (2, 4, 8, 16, 32):
         turn.fail(ServerUnavailable("it is away."))
         assert unsent.waits_for_server(chat)
         unsent.send_what_waits(chat)
         assert not turn.is_started and turn.error is None
-    turn.fail(ServerUnavailable("it is away."))
+        turn.fail(ServerUnavailable("it is starting."))
+        if pause < 32:
+            now += pause - 0.1
+            unsent.send_what_waits(chat)
+            assert turn.error is not None and unsent.waits_for_server(chat)
+            now += 0.1
+    now += 1000
     unsent.send_what_waits(chat)
     assert turn.error is not None and not unsent.waits_for_server(chat)
+    chat.pending = None  # it was answered
+    unsent.send_what_waits(chat)
+    chat.ask("two").fail(ServerUnavailable("it is away."))
+    unsent.send_what_waits(chat)
+    assert chat.pending is not None and chat.pending.error is None
 
 
 def test_question_outlives_the_server_and_a_reload(
