@@ -15,7 +15,7 @@ from numba.extending import intrinsic, register_jitable
 
 from . import emit
 from .emit import ROWS, TILES
-from .layout import GROUPED4, GROUPED6, GROUPED8, INT8, STEPPED_BITS, STRIP
+from .layout import BFLOAT16, GROUPED4, GROUPED6, GROUPED8, INT8, STEPPED_BITS, STRIP
 
 HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
 
@@ -98,7 +98,7 @@ class Groups(NamedTuple):
     """How many steps there are, and the scales of weights by group.
 
     scales, offsets: addresses of floats [groups, STRIP]; offsets are divided by -128, and may be 0 for none.
-    A step `i` is in the group i >> shift.
+    A step `i` is in the group i >> shift. Of INT8, scales is the address of the only ones, in bfloat16.
     """
 
     steps: int
@@ -169,8 +169,8 @@ def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
     """y[row, tile] (+)= sum over steps of scale[row] * x[row, k] * (w[k, tile] * scale[tile] + offset[tile]).
 
     It computes block_tiles(kind, rows) tiles. With GROUPED8, GROUPED6 and GROUPED4, each group has its own
-    scale and offset of each output, and each 32 k of x have a scale. With INT8 and STEPPED_BITS, the
-    weights have none here, and x has one scale for all steps.
+    scale and offset of each output, and each 32 k of x have a scale. With INT8 and STEPPED_BITS, x has
+    one scale for all steps, and so has each output with INT8. Of STEPPED_BITS, weights have none here.
 
     kinds: a constant tuple of the kinds that there are at this place.
     case, w, groups, runs: see IntegerCase, Codes, Groups and Runs. x: Strided, rows of signed bytes.
@@ -324,11 +324,13 @@ def _integers(
     targets = [b.add(address, address.type(64 * t)) for address in ys for t in range(tiles)]
     if kind == INT8 or kind in STEPPED_BITS:
         sums = emit_loop(b, groups.steps, first_sums(groups.steps.type(0)), add_step)
-        factors = [emit.broadcast(b, emit.load(b, address, emit.F32)) for address in factors_of_rows]
+        of_rows = [emit.broadcast(b, emit.load(b, address, emit.F32)) for address in factors_of_rows]
+        factors = [factor for factor in of_rows for _ in range(tiles)]
+        if kind == INT8:
+            scales = [emit.load_widened(b, emit.at(b, groups.scales, 32 * t), BFLOAT16) for t in range(tiles)]
+            factors = [b.fmul(scales[i % tiles], factor) for i, factor in enumerate(factors)]
         totals = [
-            emit.fma(
-                b, b.sitofp(value, emit.F32X16), factors[i // tiles], initial_sum(b, targets[i], y.accumulate)
-            )
+            emit.fma(b, b.sitofp(value, emit.F32X16), factors[i], initial_sum(b, targets[i], y.accumulate))
             for i, value in enumerate(sums)
         ]
     else:

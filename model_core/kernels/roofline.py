@@ -47,7 +47,7 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
                     IntegerCase(INT8, ROWS[0], 8),
                     Codes(w + tile * 16 * _K, 16 * _K, 0, 0, 0, 0),
                     Strided(x, _K),
-                    Groups(_K // 32, 0, 0, 0),
+                    Groups(_K // 32, 0, y, 0),
                     Runs(y, y, 0),
                     Ahead(w, 512, w, 0),
                     Sums(y + 64 * tile, 4 * STRIP, 0),

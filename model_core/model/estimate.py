@@ -14,7 +14,7 @@ from ..families.vision.registry import write_tower
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..files.vision import PatchSource, read_vision
-from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
+from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, GROUP, INT8, PAGE, STEPPED_BITS
 from ..tape.distances import PositionRows
 from ..tape.operations import Attend, Experts, Linear
 from ..tape.passes import (
@@ -33,7 +33,7 @@ from .packer import choose_head_kind, choose_matrix_kind
 from .tied_head import untie_stored_head
 
 # Bits of a weight in memory by its kind, with its share of the scales of groups.
-_BITS = {FLOAT32: 32.0, BFLOAT16: 16.0, FLOAT16: 16.0, INT8: 8.0} | {
+_BITS = {FLOAT32: 32.0, BFLOAT16: 16.0, FLOAT16: 16.0, INT8: 8.0 + 16 / GROUP} | {
     kind: bits + 0.25 for kind, bits in STEPPED_BITS.items()
 }
 # Weights that are quantized in the file become indices of 4 bits or numbers of 8 bits in memory, with scales

@@ -71,8 +71,9 @@ class Matrix:
             32 k, a byte has one bit of k, k + 4, ..., k + 28, or two of k, ..., k + 12, the first lowest.
         scales: float32 [n] of integer kinds, which multiply whole rows; None for 1.
         group: columns that share a scale; GROUP for INT8 and STEPPED_BITS.
-        groups: uint8 [n / 16, k / 32, 16] of STEPPED_BITS, as of rounding.Stepped. Of GROUPED4, GROUPED8 and
-            FLOAT8 the scales of groups [n / 64, k / group, 64]: float32, float16 or int8.
+        groups: uint8 [n / 16, k / 32, 16] of STEPPED_BITS, as of rounding.Stepped. Of INT8 the scales of
+            groups in bfloat16 [n / 64, ceil(k / GROUP), 64]; of GROUPED4, GROUPED8 and FLOAT8
+            [n / 64, k / group, 64] in float32, float16 or int8.
         supers: float16 [n / 64, k / 256, 64], which multiply scales of groups in int8.
         offsets: as `groups`, added to the weights of each group; or zeros in uint8, subtracted from codes.
         offset_supers: as `supers`, for the offsets.
@@ -171,11 +172,14 @@ class Matrix:
             numbers = (numbers ^ np.uint8(128)).view(np.int8)
         if self.kind in STEPPED_BITS:
             numbers = self._find_steps(numbers, tile, lane)
-        if self.kind == INT8 or self.kind in STEPPED_BITS:
-            assert self.scales is not None
-            floats = rotate_codes_back(numbers) if self.is_rotated else numbers.astype(np.float32)
-            return floats * self.scales[indices][..., None]
         strip, column = np.divmod(indices, STRIP)
+        if self.kind == INT8 or self.kind in STEPPED_BITS:
+            floats = rotate_codes_back(numbers) if self.is_rotated else numbers.astype(np.float32)
+            if self.scales is not None:
+                return floats * self.scales[indices][..., None]
+            assert self.groups is not None
+            scales = self.groups[strip, :, column].astype(np.float32)
+            return floats * np.repeat(scales, GROUP, axis=-1)[..., : self.k]
         groups, supers, offsets, offset_supers = (
             None if array is None else array[strip, :, column]
             for array in (self.groups, self.supers, self.offsets, self.offset_supers)
@@ -219,9 +223,10 @@ def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) 
         return Matrix(kind, n, k, inputs, aligned_zeros((n // 16, k, 16), data_type), bias=b)
     k = round_up(inputs, BLOCK if rotated else NIBBLE_GROUP)
     data = aligned_zeros((n // 16, k // (4 if kind == INT8 else 8), 16, 4), np.uint8)
-    high = groups = None
-    if kind in STEPPED_BITS:
-        groups = aligned_zeros((n // 16, k // NIBBLE_GROUP, 16), np.uint8)
+    if kind == INT8:
+        scales_of_groups = aligned_zeros((n // STRIP, -(-k // GROUP), STRIP), _DTYPES[BFLOAT16])
+        return Matrix(kind, n, k, inputs, data, groups=scales_of_groups, bias=b, is_rotated=rotated)
+    high, groups = None, aligned_zeros((n // 16, k // NIBBLE_GROUP, 16), np.uint8)
     if kind in (INT5, INT6):
         high = aligned_zeros((n // 16, k // NIBBLE_GROUP, STEPPED_BITS[kind] - 4, 16, 4), np.uint8)
     scales = aligned_zeros((n,), np.float32)

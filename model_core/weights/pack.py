@@ -20,7 +20,7 @@ from ..machine.memory import aligned_zeros, round_up
 from .codes import FLOAT8 as FLOAT8_TYPE
 from .codes import SUPER_GROUP, Codes
 from .common_form import fits_float16, power_of_rows, to_common_form
-from .matrix import Matrix, allocate
+from .matrix import FLOATS, Matrix, allocate
 from .rotation import rotate
 from .rounding import Stepped, round_rows
 
@@ -91,9 +91,7 @@ def pack_codes(
             _fill_numbers(matrix, tiles_at[start // 16 :][: -(-len(rows) // 16)], rows)
         used = tiles_at[: -(-part.shape[0] // 16)]
         for name, values in arrays.items():
-            target = getattr(matrix, name)
-            by_tile = target.reshape(len(target), -1, STRIP // 16, 16)
-            by_tile[used // 4, :, used % 4] = _interleave(values[number], target.shape[1], 1)[..., 0]
+            _fill_groups(getattr(matrix, name), used, values[number])
         if factors is not None and matrix.scales is not None:
             _split_tiles(matrix.scales)[used] = _split_tiles(factors[number])
     _fill_bias(matrix, places, biases)
@@ -196,17 +194,27 @@ def _fill_numbers(matrix: Matrix, tiles_at: np.ndarray, numbers: np.ndarray) -> 
     matrix.data.view(np.uint32)[tiles_at] = _interleave(words, words.shape[1], 1)
 
 
+def _fill_groups(target: np.ndarray, tiles_at: np.ndarray, values: np.ndarray) -> None:
+    """Write values of rows by group, [16 * tiles or fewer, groups], to [strips, groups, STRIP]."""
+    by_tile = target.reshape(len(target), -1, STRIP // 16, 16)
+    by_tile[tiles_at // 4, :, tiles_at % 4] = _interleave(values, target.shape[1], 1)[..., 0]
+
+
 def _fill(matrix: Matrix, tiles_at: np.ndarray, block: np.ndarray | Stepped) -> None:
     """Write rows to a matrix in its kind: 16 rows to each of the tiles `tiles_at`."""
     tiles_at = tiles_at[: -(-_size(block)[0] // 16)]
-    if matrix.scales is None:
+    if matrix.kind in FLOATS:
         assert isinstance(block, np.ndarray)
         matrix.data[tiles_at] = _interleave(_convert(block, matrix.data.dtype), matrix.k, 1)[..., 0]
         return
     rounded = block if isinstance(block, Stepped) else round_rows(rotate(block), matrix.kind)
     _fill_numbers(matrix, tiles_at, rounded.codes.view(np.uint8))
-    if isinstance(rounded, Stepped) and matrix.groups is not None:
-        matrix.groups[tiles_at] = _interleave(rounded.groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
+    assert matrix.groups is not None
+    if isinstance(rounded, Codes):
+        _fill_groups(matrix.groups, tiles_at, rounded.scales)
+        return
+    assert matrix.scales is not None
+    matrix.groups[tiles_at] = _interleave(rounded.groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
     _split_tiles(matrix.scales)[tiles_at] = _split_tiles(rounded.scales)
 
 

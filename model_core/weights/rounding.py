@@ -1,9 +1,9 @@
 """Quantizes weights to 8 or 4 bits, and activations to 8, as codes that integer kernels multiply.
 
-A row of an int8 matrix is its codes times one float scale. A row of an int4 matrix stands for an int8 row,
-as in QServe (Lin et al., 2024, arXiv:2405.04532): each 32 consecutive codes share a small whole step s and a
-zero point z, and (code - z) * s is the int8 code. So both use the same integer product, which is exact: the
-order of summation does not change its result.
+Codes of 8 bits share a scale by GROUP, or by row in files. A row of an int4 matrix stands for an int8 row, as
+in QServe (Lin et al., 2024, arXiv:2405.04532): each 32 consecutive codes share a small whole step s and a
+zero point z, and (code - z) * s is the int8 code, of which a row has one scale. So both use the same integer
+product, which is exact: the order of summation does not change its result.
 
 Scales have few significant bits, so that bfloat16 holds them, and whole multiples of those of int4, exactly.
 """
@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ModelError
-from ..kernels.layout import INT8, NIBBLE_GROUP, STEPPED_BITS
-from .codes import Codes
+from ..kernels.layout import GROUP, INT8, NIBBLE_GROUP, STEPPED_BITS
+from .codes import Codes, dequantize_codes
 from .rotation import rotate
 
 # Scales to try for an int4 row, relative to the smallest that reaches all its weights. A smaller scale clips
 # the largest weights and is finer for the others. With each scale, other groups have a good whole step.
 _SCALE_RATIOS = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
-_INT8_SCALE_BITS = 8  # significant bits of a row's scale, as bfloat16 has
+_INT8_SCALE_BITS = 8  # significant bits of a scale, as bfloat16 has
 _STEPPED_SCALE_BITS = 4  # a step has 4 more. Weights lose nothing: other scales suit other steps
 _BLOCK_SIZE = 2**16  # weights rounded at a time, so that they stay in the cache
 _DAMPING = 0.01  # share of the mean diagonal that is added to a Hessian's diagonal, as in the GPTQ paper
@@ -78,6 +78,20 @@ def round_int8(weight: np.ndarray) -> Int8:
     return result
 
 
+def round_chunks(weight: np.ndarray) -> Codes:
+    """Round float32 [n, k] to int8, with a scale for each GROUP of columns, which bfloat16 holds.
+
+    Raises ModelError if a weight is not finite.
+    """
+    n, k = weight.shape
+    scales = np.empty((n, -(-k // GROUP)), np.float32)
+    codes = np.empty((n, k), np.int8)
+    for chunk in range(scales.shape[1]):
+        columns = slice(chunk * GROUP, (chunk + 1) * GROUP)
+        codes[:, columns], scales[:, chunk] = round_int8(weight[:, columns])
+    return Codes(codes, GROUP, scales)
+
+
 def round_as_packed(weight: np.ndarray, kind: int) -> np.ndarray:
     """The numbers that float32 [n, k] become in a matrix of a kind: rotated, rounded, and rotated back."""
     return rotate(dequantize(round_rows(rotate(weight), kind)))[:, : weight.shape[1]]
@@ -110,9 +124,9 @@ def round_stepped(weight: np.ndarray, bits: int = 4) -> Stepped:
     return result
 
 
-def round_rows(weight: np.ndarray, kind: int) -> Int8 | Stepped:
+def round_rows(weight: np.ndarray, kind: int) -> Codes | Stepped:
     """Round float32 [n, k] for a matrix of the kind INT8 or one of STEPPED_BITS. Raises ModelError."""
-    return round_int8(weight) if kind == INT8 else round_stepped(weight, STEPPED_BITS[kind])
+    return round_chunks(weight) if kind == INT8 else round_stepped(weight, STEPPED_BITS[kind])
 
 
 def round_by_gptq(weight: np.ndarray, hessian: np.ndarray, bits: int = 4) -> Stepped:
@@ -169,8 +183,10 @@ def split_groups(groups: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]
     return groups & (1 << 8 - bits) - 1, groups >> 8 - bits
 
 
-def dequantize(weight: Int8 | Stepped) -> np.ndarray:
+def dequantize(weight: Int8 | Stepped | Codes) -> np.ndarray:
     """The numbers that the codes stand for: float32 [n, k]."""
+    if isinstance(weight, Codes):
+        return dequantize_codes(weight)
     codes, scales = stepped_as_int8(weight) if isinstance(weight, Stepped) else weight
     return codes * scales[:, None]
 

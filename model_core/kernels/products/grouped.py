@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from .. import emit
 from ..blocks import CODES_CACHE, emit_cases, emit_loop, prefetch
 from ..inner import inner
-from ..layout import FLOAT8, FLOAT16, FLOAT32, INT8, STEPPED_BITS, STRIP, UINT8
+from ..layout import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, INT8, STEPPED_BITS, STRIP, UINT8
 
 _n = types.intp
 
@@ -40,7 +40,8 @@ def expand_groups(m, group, chunk, groups, unit, scales, offsets):
 def _expand(typing_context, kind, numbers, at, supers, groups, unit, scales, out):
     """out = unit * numbers of groups, [groups, STRIP].
 
-    kind: FLOAT32; FLOAT16; INT8, multiplied by super scales; or UINT8, zeros, multiplied by scales and -1.
+    kind: FLOAT32; FLOAT16; BFLOAT16; INT8, multiplied by super scales; or UINT8, zeros, multiplied by scales
+    and -1.
     numbers: address of numbers, which are read from the one at index `at` on. supers: of float16. scales,
     out: of floats.
     """
@@ -53,7 +54,7 @@ def _expand(typing_context, kind, numbers, at, supers, groups, unit, scales, out
             return b.add(base, b.mul(index, index.type(size)))
 
         def write(kind: int) -> None:
-            size = {FLOAT32: 4, FLOAT16: 2}.get(kind, 1)
+            size = {FLOAT32: 4, FLOAT16: 2, BFLOAT16: 2}.get(kind, 1)
             first = address(numbers, at, size)
             factors = [emit.broadcast(b, unit)] * len(tiles)
             if kind == INT8:
@@ -81,7 +82,7 @@ def _expand(typing_context, kind, numbers, at, supers, groups, unit, scales, out
 
             emit_loop(b, groups, [], write_group)
 
-        emit_cases(b, kind, (FLOAT32, FLOAT16, INT8, UINT8), write)
+        emit_cases(b, kind, (FLOAT32, FLOAT16, BFLOAT16, INT8, UINT8), write)
 
     return emit.typed(types.void, (_n, _n, _n, _n, _n, types.float32, _n, _n), code)
 

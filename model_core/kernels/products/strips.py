@@ -58,6 +58,10 @@ _SCALES = STRIP * GROUP
 _OFFSETS = _SCALES + 4 * STRIP * GROUP // 16
 _FLOATS = _OFFSETS + 4 * STRIP * GROUP // 16
 SUMS = _FLOATS + 4 * STRIP * GROUP
+# Of INT8: the scales of a strip for a GROUP, in bfloat16.
+_CHUNK_SCALES = 2 * STRIP
+# The float whose two halves are ones in bfloat16.
+_TWO_ONES = np.array([0x3F803F80], np.uint32).view(np.float32)[0]
 
 
 def scratch_bytes(rows: int) -> int:
@@ -119,6 +123,11 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
     high, tile_high = m.high + _high_bytes(m.kind, strip * STRIP * m.k), _high_bytes(m.kind, m.k * 16)
     blocks = -(-rows // INTEGER_ROWS)
+    # Rows of STEPPED_BITS have their scales in the outputs.
+    scales = m.groups + strip * -(-m.k // GROUP) * _CHUNK_SCALES
+    if m.kind != INT8:
+        scales = scratch + _SCALES
+        _set_ones(scales)
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
@@ -137,9 +146,9 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 Strided(chunk, chunk_tile_bytes),
                 Strided(a.codes + start * a.codes_row + first, a.codes_row),
                 Strided(run, a.runs_row),
+                scales,
                 rows,
-                scratch + SUMS,
-                first,
+                Sums(scratch + SUMS, 4 * STRIP, first),
                 scratch + _FLOATS,
             )
         while row < rows:
@@ -161,7 +170,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                         tile_high,
                     ),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
-                    Groups(count, 0, 0, 0),
+                    Groups(count, 0, scales + 32 * tile, 0),
                     Runs(run, run + 4, a.runs_row),
                     Ahead(
                         prefetch_a if kind == INT8 else ahead,
@@ -173,6 +182,15 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 )
             row += height
             block += 1
+        if m.kind == INT8:
+            scales += _CHUNK_SCALES
+
+
+@inner
+def _set_ones(scales):
+    """Write ones in bfloat16 for the outputs of a strip."""
+    for i in range(0, _CHUNK_SCALES, 64):
+        store_f32(scales, i, broadcast(_TWO_ONES))
 
 
 @inner
@@ -270,8 +288,11 @@ def _dequantize_chunk(m, strip, first, count, scratch):
 
 
 @inner
-def _rotate_back(weights, size):
-    """A GROUP or a BLOCK of k of a strip, float32 [size, STRIP], without their rotation."""
+def _rotate_back(weights, size, scales):
+    """A GROUP or a BLOCK of k of a strip, float32 [size, STRIP], without their rotation, times scales.
+
+    scales: address of float32 [STRIP]. They come last, because sums of codes are exact.
+    """
     distance = 1
     while distance < size:
         for k in range(size):
@@ -283,8 +304,10 @@ def _rotate_back(weights, size):
                     store_f32(second, i, subtract(x, y))
         distance *= 2
     scale = broadcast(np.float32(1 / 16) if size == GROUP else np.float32(1 / 8))
-    for i in range(0, 4 * size * STRIP, 64):
-        store_f32(weights, i, multiply(load_f32(weights, i), scale))
+    for tile in range(STRIP_TILES):
+        factor = multiply(load_f32(scales, 64 * tile), scale)
+        for i in range(64 * tile, 4 * size * STRIP, 4 * STRIP):
+            store_f32(weights, i, multiply(load_f32(weights, i), factor))
 
 
 @inner
@@ -308,7 +331,13 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
             # Of rotated weights all that was rotated: what is behind the last input is no input's.
             _dequantize_chunk(m, strip, first, length if m.is_rotated else count, scratch)
             if m.is_rotated:
-                _rotate_back(scratch + _FLOATS, length)
+                scales, number = scratch + _SCALES + 4 * STRIP, strip * -(-m.k // GROUP) + first // GROUP
+                if m.kind == INT8:
+                    expand_groups(m, number, 0, 1, np.float32(1), scales, scales)
+                else:
+                    for i in range(0, 4 * STRIP, 64):
+                        store_f32(scales, i, broadcast(np.float32(1)))
+                _rotate_back(scratch + _FLOATS, length, scales)
             chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
         else:
             prefetch = m.data + prefetch_offset(m, strip, next_strip, first + 2 * length) * size

@@ -20,7 +20,7 @@ from .. import emit
 from ..blocks import Strided, Sums, emit_addresses, emit_cases, prefetch
 from ..emit import HAS_AMX
 from ..inner import inner
-from ..layout import STRIP
+from ..layout import BFLOAT16, STRIP
 
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
@@ -81,8 +81,8 @@ def end_tiles():
 
 
 @intrinsic
-def _int8_block(typing_context, steps, w, x, to, done, run, y, accumulate):
-    """to = x times w in integers, while y (+)= factor * (start + done) of the block before.
+def _int8_block(typing_context, steps, w, x, to, done, run, scales, y):
+    """to = x times w in integers, while y (+)= scale * factor * (start + done) of the block before.
 
     Tile products are emitted with the vector instructions of the block before between them: one of the two
     units alone would leave the other idle.
@@ -92,18 +92,22 @@ def _int8_block(typing_context, steps, w, x, to, done, run, y, accumulate):
     x: Strided, rows of signed bytes [TILE_ROWS, 64 * steps].
     to, done: addresses of int32 [TILE_ROWS, STRIP]; done 0: there is no block before.
     run: Strided, the factor of each row and its start, -128 * sum(x).
-    y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
+    scales: address of the scale of each output, bfloat16 [STRIP].
+    y: Sums of TILE_ROWS rows of STRIP outputs, without gaps.
     """
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
-        steps, w, x, to, done, run, y, accumulate = args
+        steps, w, x, to, done, run, scales, y = args
         ws = [b.add(w.at, b.mul(w.stride, w.stride.type(tile))) for tile in range(_BLOCK_TILES)]
-        continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+        continues = b.icmp_signed("!=", y.accumulate, y.accumulate.type(0))
         mask = b.insert_element(ir.Constant(ir.VectorType(emit.I1, 16), ir.Undefined), continues, emit.I32(0))
         mask = b.shuffle_vector(mask, mask, emit.splat(0, emit.I32X16))
 
         def finish() -> Iterator[None]:
             """Finish the block before, a vector at a time."""
+            of_tiles = [
+                emit.load_widened(b, emit.at(b, scales, 32 * tile), BFLOAT16) for tile in range(_BLOCK_TILES)
+            ]
             for row in range(TILE_ROWS):
                 own = b.add(run.at, b.mul(run.stride, run.stride.type(row)))
                 factor = emit.broadcast(b, emit.load(b, own, emit.F32))
@@ -111,11 +115,12 @@ def _int8_block(typing_context, steps, w, x, to, done, run, y, accumulate):
                 for tile in range(_BLOCK_TILES):
                     place = 4 * STRIP * row + 64 * tile
                     sums = b.add(emit.load(b, emit.at(b, done, place), emit.I32X16), start)
-                    target = emit.pointer(b, emit.at(b, y, place), emit.F32X16)
+                    target = emit.pointer(b, emit.at(b, y.at, place), emit.F32X16)
                     # A masked load costs nothing; a select would be an instruction more.
                     name, zeros = "llvm.masked.load.v16f32.p0", emit.splat(0.0, emit.F32X16)
                     before = emit.call(b, name, emit.F32X16, target, emit.I32(4), mask, zeros)
-                    result = emit.fma(b, b.sitofp(sums, emit.F32X16), factor, before)
+                    own_factor = b.fmul(of_tiles[tile], factor)
+                    result = emit.fma(b, b.sitofp(sums, emit.F32X16), own_factor, before)
                     b.store(result, target, align=4)
                     yield
 
@@ -141,12 +146,12 @@ def _int8_block(typing_context, steps, w, x, to, done, run, y, accumulate):
             with no:
                 emit_cases(b, steps, range(1, 5), lambda count: multiply(count, iter(())))
 
-    return emit.typed(types.void, (_n, w, x, _n, _n, run, _n, _n), code)
+    return emit.typed(types.void, (_n, w, x, _n, _n, run, _n, y), code)
 
 
 @inner
-def multiply_int8(steps, w, x, run, rows, y, accumulate, blocks):
-    """y[row] (+)= factor[row] * x[row] times w, for the first rows of `rows`. Returns how many these are.
+def multiply_int8(steps, w, x, run, scales, rows, y, blocks):
+    """y[row] (+)= scale * factor[row] * x[row] times w, for the first of `rows`. Returns how many these are.
 
     They are all but fewer than _MIN_ROWS; their last block may end behind `rows`. steps: how many times 64 k,
     at most 4. blocks: address of 2 * _BLOCK bytes of the thread's own. For the others see _int8_block.
@@ -155,12 +160,14 @@ def multiply_int8(steps, w, x, run, rows, y, accumulate, blocks):
     while rows - row >= _MIN_ROWS:
         to = blocks + turn * _BLOCK
         now = Strided(x.at + row * x.stride, x.stride)
-        _int8_block(steps, w, now, to, done, Strided(done_run, run.stride), done_y, accumulate)
-        done, done_run, done_y = to, run.at + row * run.stride, y + 4 * STRIP * row
+        before = Sums(done_y, y.stride, y.accumulate)
+        _int8_block(steps, w, now, to, done, Strided(done_run, run.stride), scales, before)
+        done, done_run, done_y = to, run.at + row * run.stride, y.at + y.stride * row
         turn = 1 - turn
         row += TILE_ROWS
     if done:
-        _int8_block(0, w, x, 0, done, Strided(done_run, run.stride), done_y, accumulate)
+        before = Sums(done_y, y.stride, y.accumulate)
+        _int8_block(0, w, x, 0, done, Strided(done_run, run.stride), scales, before)
     return row
 
 

@@ -35,7 +35,8 @@ def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     """The numbers in a matrix of one part, float64 [n, k]; rotated, if they are stored so."""
     if matrix.kind == layout.INT8:
         codes = matrix.data.transpose(0, 2, 1, 3).reshape(matrix.n, matrix.k).astype(int) - 128
-        return (codes * matrix.scales[:, None].astype(np.float64))[:n, :k]
+        scales = matrix.groups.astype(np.float64).transpose(0, 2, 1).reshape(matrix.n, -1)
+        return (codes * np.repeat(scales, layout.GROUP, axis=1)[:, : matrix.k])[:n, :k]
     if matrix.kind not in layout.STEPPED_BITS:
         return matrix.rows(np.arange(n))[:, :k].astype(np.float64)
     low, high = matrix.data & 15, matrix.data >> 4
@@ -81,6 +82,14 @@ def test_integer_products_are_close_to_float_products(kind: str, error: float) -
     x[:, 5], weight[:, : activations.GROUP] = 300, 0
     y, expected = multiply(pack([weight], KINDS[kind]), Activations(x), 4), op.linear(x[None], weight)[0]
     assert np.linalg.norm(y - expected) < error * np.linalg.norm(expected)
+
+
+def test_int8_weights_have_a_scale_for_each_group() -> None:
+    weight = RANDOM.standard_normal((70, 600), dtype=np.float32)
+    expected = weight[:, 256:].copy()
+    weight[:, :256] *= 1000
+    rows = pack([weight], layout.INT8).rows(np.arange(70))[:, 256:600]
+    assert np.linalg.norm(rows - expected) < 0.01 * np.linalg.norm(expected)
 
 
 def test_stacked_matrices_are_padded_separately() -> None:
