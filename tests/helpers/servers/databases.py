@@ -27,26 +27,29 @@ def postgresql() -> Iterator[str]:
     programs = postgresql_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not on this machine")
-    user = None
+    user, as_user = None, list[str]()
     if os.geteuid() == 0:  # as whom it does not run
         try:
             user = pwd.getpwnam("postgres").pw_name
         except KeyError:
             pytest.skip("PostgreSQL needs a user of its own")
+        # Not subprocess's `user`: it forks, which Linux refuses to a process with more addresses than memory.
+        as_user = ["runuser", "-u", user, "--"]
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         if user is not None:
             shutil.chown(folder, user)
         data, port = f"{folder}/data", free_port()
-        initdb = [programs / "initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"]
-        subprocess.run(initdb, check=True, capture_output=True, user=user, cwd=folder)
+        settings = ["-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"]
+        initdb = [*as_user, programs / "initdb", "-D", data, *settings]
+        subprocess.run(initdb, check=True, capture_output=True, cwd=folder)
         options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        control = [programs / "pg_ctl", "-D", data, "-w"]
+        control = [*as_user, programs / "pg_ctl", "-D", data, "-w"]
         started = [*control, "-l", f"{folder}/log", "-o", options, "start"]
-        subprocess.run(started, check=True, stdout=subprocess.DEVNULL, user=user, cwd=folder)
+        subprocess.run(started, check=True, stdout=subprocess.DEVNULL, cwd=folder)
         try:
             yield f"postgresql://tester@127.0.0.1:{port}"
         finally:
-            subprocess.run([*control, "-m", "immediate", "stop"], capture_output=True, user=user, cwd=folder)
+            subprocess.run([*control, "-m", "immediate", "stop"], capture_output=True, cwd=folder)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

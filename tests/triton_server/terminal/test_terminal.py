@@ -52,14 +52,12 @@ class Terminal:
         fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._raw, self._plain, self._position = b"", "", 0
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "triton_server", *arguments],
+            # In a session whose terminal it is, so that Ctrl-C sends a signal.
+            ["setsid", "--ctty", sys.executable, "-m", "triton_server", *arguments],
             env={**create_environment(data, server), "TERM": "xterm-256color", **environment},
             stdin=their_end,
             stdout=their_end,
             stderr=their_end,
-            start_new_session=True,
-            # Make it the controlling terminal, so that Ctrl-C sends a signal.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(their_end)
 
