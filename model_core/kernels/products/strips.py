@@ -123,11 +123,11 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
     high, tile_high = m.high + _high_bytes(m.kind, strip * STRIP * m.k), _high_bytes(m.kind, m.k * 16)
     blocks = -(-rows // INTEGER_ROWS)
-    # Rows of STEPPED_BITS have their scales in the outputs.
     scales = m.groups + strip * -(-m.k // GROUP) * _CHUNK_SCALES
-    if m.kind != INT8:
+    if m.kind != INT8:  # its outputs get the scales of whole rows
         scales = scratch + _SCALES
-        _set_ones(scales)
+        for i in range(0, _CHUNK_SCALES, 64):
+            store_f32(scales, i, broadcast(_TWO_ONES))
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
@@ -184,13 +184,6 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
             block += 1
         if m.kind == INT8:
             scales += _CHUNK_SCALES
-
-
-@inner
-def _set_ones(scales):
-    """Write ones in bfloat16 for the outputs of a strip."""
-    for i in range(0, _CHUNK_SCALES, 64):
-        store_f32(scales, i, broadcast(_TWO_ONES))
 
 
 @inner
@@ -331,12 +324,11 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
             # Of rotated weights all that was rotated: what is behind the last input is no input's.
             _dequantize_chunk(m, strip, first, length if m.is_rotated else count, scratch)
             if m.is_rotated:
-                scales, number = scratch + _SCALES + 4 * STRIP, strip * -(-m.k // GROUP) + first // GROUP
+                scales = scratch + _SCALES  # ones
                 if m.kind == INT8:
+                    scales += 4 * STRIP
+                    number = strip * -(-m.k // GROUP) + first // GROUP
                     expand_groups(m, number, 0, 1, np.float32(1), scales, scales)
-                else:
-                    for i in range(0, 4 * STRIP, 64):
-                        store_f32(scales, i, broadcast(np.float32(1)))
                 _rotate_back(scratch + _FLOATS, length, scales)
             chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
         else:
