@@ -17,7 +17,8 @@ from .layout import PAGE
 from .simd import spread_lanes
 
 # The rows that a block may have, and its tiles: pages of keys, or vectors of values.
-WORD_ROWS, WORD_TILES = ((6, 4, 2, 1), (4, 1)) if HAS_WIDE_VECTORS else ((4, 2, 1), (1,))
+WORD_ROWS, WORD_TILES = ((7, 6, 4, 3, 2, 1), (4, 1)) if HAS_WIDE_VECTORS else ((4, 3, 2, 1), (1,))
+_CASES = (*WORD_ROWS, *(-rows for rows in WORD_ROWS))
 _WORDS, _SHORT_WORDS = ir.VectorType(emit.I16, 2 * LANES), ir.VectorType(emit.I16, LANES)
 
 _n = types.intp
@@ -39,13 +40,17 @@ class WordPages(NamedTuple):
 
 
 class WordAhead(NamedTuple):
-    """What a block prefetches: keys of the pages that a table lists, and values of those of the block.
+    """What a block prefetches. table: address of int32, the pages. The others: addresses in the first page.
 
-    values: address of those of the first page of memory.
+    A block of scores prefetches keys of these pages, and values of half of its own. A block of values
+    prefetches keys of these pages, and both scales.
     """
 
     table: int
+    keys: int
     values: int
+    key_scales: int
+    value_scales: int
 
 
 def dot2(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value) -> ir.Value:
@@ -94,6 +99,12 @@ def spread_pairs(typing_context, address, stride, value):
 
 
 @intrinsic
+def prefetch_line(typing_context, address):
+    """Prefetch a cache line."""
+    return emit.typed(types.void, (_n,), prefetch)
+
+
+@intrinsic
 def set_i16(typing_context, address, offset, value):
     """Store the lowest 16 bits of an integer."""
 
@@ -126,9 +137,9 @@ def score_block(typing_context, case, keys, scales, ahead, x, steps, y):
     """y[row, tile] = (sum over steps of two products of x[row] and keys[tile]) * scales[tile] * factor[row].
 
     case: WordCase; a tile is a page. keys: WordPages of words [steps, PAGE, 2]. scales: address of those of
-    the positions of the first page of memory, floats [PAGE]. ahead: WordAhead, a cache line a step. x:
-    Strided, rows of words [steps, 2] and behind them the factor, a float. y: Strided, rows of floats [tiles,
-    16].
+    the positions of the first page of memory, floats [PAGE]. ahead: WordAhead, a cache line a step and page.
+    x: Strided, rows of words [steps, 2] and behind them the factor, a float. y: Strided, rows of floats
+    [tiles, 16].
     """
 
     def block(b: ir.IRBuilder, rows: int, tiles: int, *args: Any) -> None:
@@ -137,10 +148,11 @@ def score_block(typing_context, case, keys, scales, ahead, x, steps, y):
         ws = [b.add(keys.at, offset) for offset in offsets]
         fetched = []
         if rows < 0:
-            following = WordPages(ahead.table, keys.stride, keys.at)
-            for tile, offset in enumerate(offsets):
+            following = WordPages(ahead.table, keys.stride, ahead.keys)
+            for tile in range(tiles):
                 next_keys = _page_offset(b, following, ir.Constant(emit.I64, tile))
-                fetched += [b.add(keys.at, next_keys), b.add(ahead.values, offset)]
+                fetched.append(b.add(following.at, next_keys))
+            fetched += [b.add(ahead.values, offset) for offset in offsets[: -(-tiles // 2)]]
         xs = emit_addresses(b, x, abs(rows))
 
         def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
@@ -159,10 +171,8 @@ def score_block(typing_context, case, keys, scales, ahead, x, steps, y):
                 emit.store(b, emit.at(b, to, 64 * tile), b.fmul(value, factor))
 
     def code(b: ir.IRBuilder, case: WordCase, *rest: Any) -> None:
-        cases = (*WORD_ROWS, *(-rows for rows in WORD_ROWS))
-
         def blocks(tiles: int) -> None:
-            emit_cases(b, case.rows, cases, lambda rows: block(b, rows, tiles, *rest))
+            emit_cases(b, case.rows, _CASES, lambda rows: block(b, rows, tiles, *rest))
 
         emit_cases(b, case.tiles, WORD_TILES, blocks)
 
@@ -170,32 +180,41 @@ def score_block(typing_context, case, keys, scales, ahead, x, steps, y):
 
 
 @intrinsic
-def mix_block(typing_context, case, values, pair, x, factors, pages, y):
+def mix_block(typing_context, case, values, pair, ahead, x, factors, pages, y):
     """y[row, tile] += factor[row] * (sum over the positions of pages of x[row] * values[tile]).
 
     case: WordCase; a tile is 16 numbers of values. values: WordPages of words [PAGE / 2, numbers, 2], `pair`
-    bytes from one pair of positions to the next. x: Strided, rows of words [pages, PAGE]. factors: address of
-    that of the first row, a float, as far apart as the rows. y: Strided, rows of floats [tiles, 16].
+    bytes from one pair of positions to the next. ahead: WordAhead, as many pages as those of values, and as
+    much of their keys as the block reads of values. x: Strided, rows of words [pages, PAGE]. factors: address
+    of that of the first row, a float, as far apart as the rows. y: Strided, rows of floats [tiles, 16].
     """
 
     def block(b: ir.IRBuilder, rows: int, tiles: int, *args: Any) -> None:
-        values, pair, x, factors, pages, y = args
-        xs = emit_addresses(b, x, rows)
+        values, pair, ahead, x, factors, pages, y = args
+        following, height = WordPages(ahead.table, values.stride, ahead.keys), abs(rows)
+        xs = emit_addresses(b, x, height)
 
         def add_page(page: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
             start = b.add(values.at, _page_offset(b, values, page))
-            first = b.mul(page, page.type(2 * PAGE))
+            first, next_keys = b.mul(page, page.type(2 * PAGE)), None
+            if rows < 0:
+                next_page = _page_offset(b, following, page)
+                prefetch(b, b.add(ahead.key_scales, next_page))
+                prefetch(b, b.add(ahead.value_scales, next_page))
+                next_keys = b.add(following.at, next_page)
 
             def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-                place = b.add(start, b.mul(step, pair))
-                ws = [emit.at(b, place, 64 * tile) for tile in range(tiles)]
+                offset = b.mul(step, pair)
+                ws = [emit.at(b, b.add(start, offset), 64 * tile) for tile in range(tiles)]
+                for tile in range(tiles if next_keys else 0):
+                    prefetch(b, emit.at(b, b.add(next_keys, offset), 64 * tile))
                 return _add_products(b, ws, xs, b.add(first, b.mul(step, step.type(4))), sums)
 
             return emit_loop(b, ir.Constant(emit.I64, PAGE // 2), sums, add_step)
 
-        sums = emit_loop(b, pages, [emit.splat(0, emit.I32X16)] * (rows * tiles), add_page)
-        of_rows = emit_addresses(b, Strided(factors, x.stride), rows)
-        for row, (address, to) in enumerate(zip(of_rows, emit_addresses(b, y, rows), strict=True)):
+        sums = emit_loop(b, pages, [emit.splat(0, emit.I32X16)] * (height * tiles), add_page)
+        of_rows = emit_addresses(b, Strided(factors, x.stride), height)
+        for row, (address, to) in enumerate(zip(of_rows, emit_addresses(b, y, height), strict=True)):
             factor = emit.broadcast(b, emit.load(b, address, emit.F32))
             for tile in range(tiles):
                 target = emit.at(b, to, 64 * tile)
@@ -204,8 +223,8 @@ def mix_block(typing_context, case, values, pair, x, factors, pages, y):
 
     def code(b: ir.IRBuilder, case: WordCase, *rest: Any) -> None:
         def blocks(tiles: int) -> None:
-            emit_cases(b, case.rows, WORD_ROWS, lambda rows: block(b, rows, tiles, *rest))
+            emit_cases(b, case.rows, _CASES, lambda rows: block(b, rows, tiles, *rest))
 
         emit_cases(b, case.tiles, WORD_TILES, blocks)
 
-    return emit.typed(types.void, (case, values, _n, x, _n, _n, y), code)
+    return emit.typed(types.void, (case, values, _n, ahead, x, _n, _n, y), code)

@@ -19,7 +19,7 @@ from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
 from .online_softmax import STATE_HEAD, pad, softmax_row, state_bytes
 from .selection import hide_others, is_any_chosen
-from .words import Part, mix_words, score_words, write_query_words
+from .words import PagesAhead, Part, mix_words, score_words, word_places, write_query_words
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -50,8 +50,8 @@ def attention_scratch(key_dim, value_dim, group):
 
 @register_jitable
 def states_start(key_dim, group):
-    """Bytes of that memory before the states of blocks, which follow queries and scores."""
-    return scratch_rows(group) * (4 * pad(key_dim) + _SCORES_ROW)
+    """Bytes of that memory before the states of blocks, which follow queries, scores and scales of values."""
+    return scratch_rows(group) * (4 * pad(key_dim) + _SCORES_ROW) + 4 * SEGMENT
 
 
 @register_jitable
@@ -125,7 +125,7 @@ class Queries(NamedTuple):
 
 
 @inner
-def attend_segment(p, i, q, segment, states, scratch):
+def attend_segment(p, i, q, segment, ahead, states, scratch):
     """What some queries find in one segment: the states of their rows, written to `states`.
 
     p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
@@ -133,35 +133,47 @@ def attend_segment(p, i, q, segment, states, scratch):
     `ahead` after its own (0: causal attention), the scale of scores, their cap (see pointwise.softcap; 0:
     none), as `weight` the address of a sink for each query head (see operations.Attend; 0: none) and as
     `bias` that of what a head adds at the distance 0 (see tape/distances.py; 0: nothing), where heads are
-    `weight_step` bytes apart. q: Queries. scratch: of the calling thread's own, see attention_scratch; what
-    is behind states_start stays.
+    `weight_step` bytes apart. q: Queries. ahead: PagesAhead, which may be prefetched. scratch: of the calling
+    thread's own, see attention_scratch; what is behind states_start stays.
 
     Every sum runs over the positions in order, a page at a time, and masked positions add zeros. So a row's
     bits do not depend on the other rows.
     """
     if p.kind == INT16:
-        _attend_words(p, i, q, segment, states, scratch)
+        _attend_words(p, i, q, segment, ahead, states, scratch)
     else:
         _attend_floats(p, i, q, segment, states, scratch)
 
 
 @inner
-def _attend_words(p, i, q, segment, states, scratch):
+def pages_ahead(q, segment, window):
+    """The PagesAhead of Queries in a segment."""
+    first, last, _ = _find_pages(q, segment, window)
+    return PagesAhead(q.table + 4 * first, last - first, q.head)
+
+
+@inner
+def no_pages_ahead():
+    """The PagesAhead of a thread that does not know what comes next."""
+    return PagesAhead(np.int64(0), np.int64(0), np.int64(0))
+
+
+@inner
+def _attend_words(p, i, q, segment, ahead, states, scratch):
     """attend_segment where keys and values are words."""
-    group, at, rows = q.group, i.layer * p.layer_stride, q.tokens * q.group
-    keys = p.keys + at + 64 * q.head * ((p.key_dim + 1) // 2)
-    values = p.values + at + 4 * q.head * (PAGE // 2) * p.padded_dim
+    group, rows = q.group, q.tokens * q.group
     first_page, last_page, length = _find_pages(q, segment, i.window)
     query_row = 4 * pad(p.key_dim)
     scores = scratch + scratch_rows(group) * query_row
-    numbers = first_page, last_page, length, rows, scratch, scores, _SCORES_ROW, states
-    part = Part(q.table, *numbers)
+    value_scales = scores + scratch_rows(group) * _SCORES_ROW
+    numbers = first_page, last_page, length, rows, scratch, scores, _SCORES_ROW, value_scales, states
+    places, part = word_places(p, i.layer, q.head), Part(q.table, *numbers)
     for row in range(rows):
         source = q.at + (row // group) * q.stride + 4 * (q.head * group + row % group) * p.key_dim
         write_query_words(source, p.key_dim, i.scale, scratch + row * query_row)
-    score_words(p, keys, p.key_scales + at + q.head * 4 * PAGE, values, part)
+    score_words(p, places, part)
     _weigh(i, q, segment, first_page, last_page, scores, states, state_bytes(p.value_dim))
-    mix_words(p, values, p.value_scales + at + q.head * 4 * PAGE, part, 4 * SEGMENT)
+    mix_words(p, places, part, 4 * SEGMENT, ahead, word_places(p, i.layer, ahead.head))
 
 
 @inner

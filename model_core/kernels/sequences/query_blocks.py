@@ -1,11 +1,13 @@
 """Attention of a step: which thread computes which queries, and in which order."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compiler import njit
 from ..inner import inner
 from ..simd import get_i32
-from ..team import barrier, claim
+from ..team import barrier, claim, claim_ahead
 from .attention import (
     BLOCKS_TOGETHER,
     SEGMENT,
@@ -13,6 +15,8 @@ from .attention import (
     attend_segment,
     end_segment,
     first_segment,
+    no_pages_ahead,
+    pages_ahead,
     scratch_rows,
     states_start,
 )
@@ -76,27 +80,62 @@ def _write_block(s, i, buffers, p, block, head, states):
     write_outputs(states, p.value_dim, tokens, i.heads // p.kv_heads, head, to, out.row)
 
 
+class Item(NamedTuple):
+    """What a thread computes at a time: consecutive blocks of queries through a KV head."""
+
+    head: int
+    first_block: int
+    end_block: int
+
+
 @inner
-def _attend_in_turn(s, i, buffers, p, head, first_block, end_block, scratch):
-    """Attention of consecutive blocks through a KV head, segment by segment."""
-    group = i.heads // p.kv_heads
+def _attend_in_turn(s, i, buffers, p, item, next_item, scratch):
+    """Attention of an Item, segment by segment. next_item: the Item that the thread computes next."""
+    group, head = i.heads // p.kv_heads, item.head
     size = scratch_rows(group) * state_bytes(p.value_dim)
     states = scratch + states_start(p.key_dim, group)
     part = states + BLOCKS_TOGETHER * size
-    first, end = _segments_of_block(s, i, first_block)
-    for block in range(first_block + 1, end_block):
+    first, end = _segments_of_block(s, i, item.first_block)
+    for block in range(item.first_block + 1, item.end_block):
         own, own_end = _segments_of_block(s, i, block)
         first, end = min(first, own), max(end, own_end)
     for segment in range(first, end):
-        for block in range(first_block, end_block):
+        for block in range(item.first_block, item.end_block):
             own, own_end = _segments_of_block(s, i, block)
             if own <= segment < own_end:
-                q, to = _queries(s, i, buffers, p, block, head), states + (block - first_block) * size
-                attend_segment(p, i, q, segment, to if segment == own else part, scratch)
+                q, to = _queries(s, i, buffers, p, block, head), states + (block - item.first_block) * size
+                ahead = no_pages_ahead()
+                if block == item.end_block - 1:
+                    ahead = _pages_of_segment(s, i, buffers, p, item, segment + 1)
+                    if ahead.count == 0:
+                        ahead = _pages_of_segment(s, i, buffers, p, next_item, np.int64(0))
+                attend_segment(p, i, q, segment, ahead, to if segment == own else part, scratch)
                 if segment > own:
                     merge_states(to, part, q.tokens * group, p.value_dim)
-    for block in range(first_block, end_block):
-        _write_block(s, i, buffers, p, block, head, states + (block - first_block) * size)
+    for block in range(item.first_block, item.end_block):
+        _write_block(s, i, buffers, p, block, head, states + (block - item.first_block) * size)
+
+
+@inner
+def _pages_of_segment(s, i, buffers, p, item, segment):
+    """The PagesAhead of an Item's last block in a segment, or the first one behind it to which it attends."""
+    if item.first_block == item.end_block:
+        return no_pages_ahead()
+    block = item.end_block - 1
+    own, end = _segments_of_block(s, i, block)
+    segment = max(segment, own)
+    if segment >= end:
+        return no_pages_ahead()
+    return pages_ahead(_queries(s, i, buffers, p, block, item.head), segment, i.window)
+
+
+@inner
+def _item(s, p, number, together):
+    """The Item with a number; without blocks, if there is none with it."""
+    block = number // p.kv_heads * together
+    if number < 0 or block >= s.block_count:
+        return Item(np.int64(0), np.int64(0), np.int64(0))
+    return Item(number % p.kv_heads, block, min(block + together, s.block_count))
 
 
 @inner
@@ -105,13 +144,20 @@ def _share_segments(s, threads, i, buffers, p, segments, scratch):
     group, count = i.heads // p.kv_heads, s.block_count * p.kv_heads
     size = scratch_rows(group) * state_bytes(p.value_dim)
     item = claim(s.team)
+    next_item = claim_ahead(s.team, count * segments)
     while item < count * segments:
         part, block, head = item // count, item % count // p.kv_heads, item % p.kv_heads
         first, end = _segments_of_block(s, i, block)
         if first + part < end:
             q, states = _queries(s, i, buffers, p, block, head), s.states_of_parts + item * size
-            attend_segment(p, i, q, first + part, states, scratch)
-        item = claim(s.team)
+            ahead = no_pages_ahead()
+            if 0 <= next_item < count * segments:
+                following = _item(s, p, next_item % count, 1)
+                own, _ = _segments_of_block(s, i, following.first_block)
+                ahead = _pages_of_segment(s, i, buffers, p, following, own + next_item // count)
+            attend_segment(p, i, q, first + part, ahead, states, scratch)
+        item = next_item if next_item >= 0 else claim(s.team)
+        next_item = claim_ahead(s.team, count * segments)
     barrier(s.team, threads)
     item = claim(s.team)
     while item < count:
@@ -136,7 +182,8 @@ def attend(s, threads, i, buffers, p, scratch):
     them. A row meets its segments in order in any case, so its bits are the same.
     """
     group, count, together = i.heads // p.kv_heads, s.block_count * p.kv_heads, 1
-    if s.tokens > s.block_count:
+    has_prompts = s.tokens > s.block_count
+    if has_prompts:
         together = max(1, min(BLOCKS_TOGETHER, count // (_ITEMS * threads)))
     segments = 1
     if count < 2 * threads:
@@ -148,9 +195,11 @@ def attend(s, threads, i, buffers, p, scratch):
         _share_segments(s, threads, i, buffers, p, segments, scratch)
     else:
         items = -(-s.block_count // together) * p.kv_heads
-        item = claim(s.team)
-        while item < items:
-            block = item // p.kv_heads * together
-            end = min(block + together, s.block_count)
-            _attend_in_turn(s, i, buffers, p, item % p.kv_heads, block, end, scratch)
-            item = claim(s.team)
+        number = claim(s.team)
+        # Memory does not limit prompts, and their items are long: a thread keeps none that others could take.
+        next_number = -1 if has_prompts else claim_ahead(s.team, items)
+        while number < items:
+            item, next_item = _item(s, p, number, together), _item(s, p, next_number, together)
+            _attend_in_turn(s, i, buffers, p, item, next_item, scratch)
+            number = next_number if next_number >= 0 else claim(s.team)
+            next_number = -1 if has_prompts else claim_ahead(s.team, items)

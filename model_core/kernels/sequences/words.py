@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blocks import Strided, block_rows
+from ..blocks import Strided
 from ..inner import inner
 from ..layout import PAGE
 from ..simd import (
@@ -37,6 +37,7 @@ from ..word_blocks import (
     WordCase,
     WordPages,
     mix_block,
+    prefetch_line,
     score_block,
     set_i16,
     spread_pairs,
@@ -52,6 +53,23 @@ _NORM, _SUM = np.float32(46000), np.float32(65000)
 _TINY = np.float32(1e-35)
 
 
+class WordPlaces(NamedTuple):
+    """Where the first page has keys and values of one layer and KV head, and their scales: addresses."""
+
+    keys: int
+    values: int
+    key_scales: int
+    value_scales: int
+
+
+class PagesAhead(NamedTuple):
+    """The pages that a thread attends to after a segment, with their KV head. table: address of int32."""
+
+    table: int
+    count: int
+    head: int
+
+
 class Part(NamedTuple):
     """What a block of queries attends to in one segment, and where its rows are.
 
@@ -61,6 +79,7 @@ class Part(NamedTuple):
         rows: how many rows of queries there are, at the address `queries`.
         scores: address of the scores, then of the weights: float32 [rows, positions], score_row bytes apart.
             Behind those of a segment are 64 bytes for the scales of its blocks.
+        value_scales: address of memory for those of the segment, float32 [positions].
         states: see online_softmax.py.
     """
 
@@ -72,6 +91,7 @@ class Part(NamedTuple):
     queries: int
     scores: int
     score_row: int
+    value_scales: int
     states: int
 
 
@@ -150,12 +170,25 @@ def _norm_scale(x, count):
 
 
 @inner
-def score_words(p, keys, scales, values, part):
+def word_places(p, layer, head):
+    """The WordPlaces of a layer and KV head. p: KV_MEMORY."""
+    at = layer * p.layer_stride
+    return WordPlaces(
+        p.keys + at + 4 * PAGE * head * ((p.key_dim + 1) // 2),
+        p.values + at + 4 * (PAGE // 2) * head * p.padded_dim,
+        p.key_scales + at + 4 * PAGE * head,
+        p.value_scales + at + 4 * PAGE * head,
+    )
+
+
+@inner
+def score_words(p, places, part):
     """The scores of rows, whose words (write_query_words) are 4 * pad(key_dim) bytes apart at `queries`.
 
-    p: KV_MEMORY. keys, scales, values: addresses of those of the layer and head in the first page.
+    p: KV_MEMORY. places: WordPlaces.
     """
     steps, query_row, number = (p.key_dim + 1) // 2, 4 * pad(p.key_dim), part.first
+    largest = _largest_block(part.rows)
     while number < part.last:
         tiles = WORD_TILES[0] if part.last - number >= WORD_TILES[0] else 1
         to, here = part.scores + 4 * PAGE * (number - part.first), part.table + 4 * number
@@ -163,12 +196,12 @@ def score_words(p, keys, scales, values, part):
         following = part.table + 4 * min(number + tiles, part.last - tiles)
         row = 0
         while row < part.rows:
-            height = block_rows(part.rows - row, WORD_ROWS[0])
+            height = _block_rows(part.rows - row, largest)
             score_block(
                 WordCase(height if row else -height, tiles),
-                WordPages(here, p.page_stride, keys),
-                scales,
-                WordAhead(following, values),
+                WordPages(here, p.page_stride, places.keys),
+                places.key_scales,
+                WordAhead(following, places.keys, places.values, 0, 0),
                 Strided(part.queries + row * query_row, query_row),
                 steps,
                 Strided(to + row * part.score_row, part.score_row),
@@ -178,28 +211,36 @@ def score_words(p, keys, scales, values, part):
 
 
 @inner
-def mix_words(p, values, scales, part, factors):
+def mix_words(p, places, part, factors, ahead, next_places):
     """Write the mixed values of rows to their states; the weights become words.
 
-    factors: bytes from a row of weights to the scales of its blocks. For the others see score_words.
+    factors: bytes from a row of weights to the scales of its blocks. ahead: PagesAhead, whose keys are
+    prefetched, and their WordPlaces. For the others see score_words.
     """
     state_row, tile_count = state_bytes(p.value_dim), pad(p.value_dim) // 16
+    largest = _largest_block(part.rows)
+    for number in range(part.first, part.last):  # once for all rows, which find them in a near cache
+        scales = load_f32(places.value_scales, get_i32(part.table, 4 * number) * p.page_stride)
+        store_f32(part.value_scales, 4 * PAGE * (number - part.first), scales)
     for row in range(part.rows):
-        _write_weight_words(p, scales, part, part.scores + row * part.score_row, factors)
+        _write_weight_words(p, places, part, row, factors)
         for i in range(row * state_row + STATE_HEAD, (row + 1) * state_row, 64):
             store_f32(part.states, i, broadcast(np.float32(0)))
     number, block = part.first, 0
     while number < part.last:
         end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
         weights, tile = part.scores + 2 * PAGE * (number - part.first), 0
+        next_table, is_ahead = ahead.table + 4 * (number - part.first), end - part.first <= ahead.count
         while tile < tile_count:
             row, tiles = 0, WORD_TILES[0] if tile_count - tile >= WORD_TILES[0] else 1
+            next_keys = next_places.keys + 64 * tile
             while row < part.rows:
-                height = block_rows(part.rows - row, WORD_ROWS[0])
+                height = _block_rows(part.rows - row, largest)
                 mix_block(
-                    WordCase(height, tiles),
-                    WordPages(part.table + 4 * number, p.page_stride, values + 64 * tile),
+                    WordCase(-height if is_ahead and not row else height, tiles),
+                    WordPages(part.table + 4 * number, p.page_stride, places.values + 64 * tile),
                     4 * p.padded_dim,
+                    WordAhead(next_table, next_keys, 0, next_places.key_scales, next_places.value_scales),
                     Strided(weights + row * part.score_row, part.score_row),
                     part.scores + row * part.score_row + factors + 4 * block,
                     end - number,
@@ -211,25 +252,50 @@ def mix_words(p, values, scales, part, factors):
 
 
 @inner
-def _write_weight_words(p, scales, part, weights, factors):
-    """Weights of a row times the scales of values -> words in their place, and the scale of each block."""
+def _largest_block(rows):
+    """The most rows of a block, so that blocks of so many rows are as equal as they can be."""
+    blocks = -(-rows // WORD_ROWS[0])
+    return -(-rows // blocks)
+
+
+@inner
+def _block_rows(remaining, largest):
+    """The rows of the next block, at most `largest` and one more than remain: none has 5."""
+    rows = min(remaining, largest)
+    return 6 if rows == 5 else rows
+
+
+@inner
+def _write_weight_words(p, places, part, row, factors):
+    """Weights of a row times the scales of values -> words in their place, and the scale of each block.
+
+    Each row prefetches its share of the values. Processors of AMD drop what is prefetched faster than memory
+    gives it, so it is asked for again after score_words, and slowly.
+    """
+    weights, lines = part.scores + row * part.score_row, PAGE // 2 * (p.padded_dim // 16)
+    share = -(-lines // part.rows)
+    first_line, last_line = 64 * row * share, 64 * min((row + 1) * share, lines)
     number, block = part.first, 0
     while number < part.last:
         end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
         total = peak = broadcast(np.float32(0))
         for page in range(number, end):
-            at = 4 * PAGE * (page - part.first)
-            of_values = load_f32(scales, get_i32(part.table, 4 * page) * p.page_stride)
-            value = multiply(load_f32(weights, at), of_values)
+            at, offset = 4 * PAGE * (page - part.first), get_i32(part.table, 4 * page) * p.page_stride
+            for line in range(first_line, last_line, 64):
+                prefetch_line(places.values + offset + line)
+            value = multiply(load_f32(weights, at), load_f32(part.value_scales, at))
             if (page + 1) * PAGE > part.length:  # the other slots may hold anything
                 value = keep_lanes(value, part.length - page * PAGE)
             store_f32(weights, at, value)
             total, peak = add(total, value), maximum(peak, value)
         scale, other = sum_of(total) / _SUM, largest_of(peak) / _LARGEST
-        scale = other if other > scale else scale
-        inverse = broadcast(_inverse(scale))
+        set_f32(weights, factors + 4 * block, other if other > scale else scale)
+        number, block = end, block + 1
+    number, block = part.first, 0
+    while number < part.last:
+        end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
+        inverse = broadcast(_inverse(get_f32(weights, factors + 4 * block)))
         for page in range(number, end):  # words take half the place, so none is written over what is to come
             i = PAGE * (page - part.first)
             spread_words(weights + 2 * i, 2, multiply(load_f32(weights, 4 * i), inverse))
-        set_f32(weights, factors + 4 * block, scale)
         number, block = end, block + 1
