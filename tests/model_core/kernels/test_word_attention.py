@@ -20,19 +20,20 @@ PAGE, HEADS, KV_HEADS, LENGTH = 16, 6, 2, 700
 class Stored:
     """Keys and values of a text in pages in any order, and attention to them."""
 
-    def __init__(self, key_dim: int, value_dim: int) -> None:
+    def __init__(self, key_dim: int, value_dim: int, kv_heads: int = KV_HEADS) -> None:
         random = np.random.default_rng(key_dim)
         self.q, self.k, self.v = (
             random.standard_normal((LENGTH, heads, size), dtype=np.float32)
-            for heads, size in ((HEADS, key_dim), (KV_HEADS, key_dim), (KV_HEADS, value_dim))
+            for heads, size in ((HEADS, key_dim), (kv_heads, key_dim), (kv_heads, value_dim))
         )
         self.k[:, :, 3] += 40  # numbers that are large at all positions, as biases make them
         self.k[5] *= 3
         self.v[7] = 0
         self.scale, self.value_dim = np.float32(key_dim**-0.5), value_dim
+        self.kv_heads, self.group = kv_heads, HEADS // kv_heads
         self.table = random.permutation(LENGTH // PAGE + 3).astype(np.int32)
         self.cache = KVCache(
-            [KVGroup(KVLayer(KV_HEADS, key_dim, value_dim, None), (0,))], len(self.table), "int16"
+            [KVGroup(KVLayer(kv_heads, key_dim, value_dim, None), (0,))], len(self.table), "int16"
         )
         for name, array in self.cache.arrays().items():
             array[:] = np.nan if name.endswith("scales") else 12345
@@ -40,14 +41,16 @@ class Stored:
             place = self.table[position // PAGE], position % PAGE
             rows = self.k[position].ctypes.data, self.v[position].ctypes.data
             outer(kv_slots.write_kv_slot)(self.cache.records[0], 0, *place, *rows)
-        self._scratch = aligned_zeros((attention.attention_scratch(key_dim, value_dim, 3),), np.uint8)
+        self._scratch = aligned_zeros(
+            (attention.attention_scratch(key_dim, value_dim, self.group),), np.uint8
+        )
 
     def attend(self, first: int, count: int) -> np.ndarray:
         """float32 [count, HEADS, value_dim] of consecutive tokens."""
         out = np.zeros((count, HEADS * self.value_dim), np.float32)
         instruction = np.zeros(1, INSTRUCTION)[0]
         instruction["scale"] = self.scale
-        for head in range(KV_HEADS):
+        for head in range(self.kv_heads):
             queries = attention.Queries(
                 self.q[first].ctypes.data,
                 self.q.strides[0],
@@ -56,7 +59,7 @@ class Stored:
                 np.int32(count),
                 first + count,
                 0,
-                HEADS // KV_HEADS,
+                self.group,
                 head,
                 *(0, 0, 0, 0, 0, 0),
             )
@@ -116,6 +119,14 @@ def test_bits_do_not_depend_on_other_rows(stored: Stored) -> None:
         together = stored.attend(first, 8)
         for row in range(8):
             assert np.array_equal(stored.attend(first + row, 1)[0], together[row])
+
+
+def test_bits_do_not_depend_on_the_height_of_blocks() -> None:
+    for kv_heads in (KV_HEADS, HEADS):
+        stored = Stored(64, 48, kv_heads)
+        alone = [stored.attend(600 + row, 1)[0] for row in range(8)]
+        for count in range(1, 9):
+            assert np.array_equal(stored.attend(600, count), alone[:count])
 
 
 def test_what_is_no_number_is_not_hidden(stored: Stored) -> None:
