@@ -385,6 +385,13 @@ def block_rows(remaining: int, largest: int = ROWS[0]) -> int:
     return 1
 
 
+@register_jitable
+def even_rows(remaining: int, largest: int) -> int:
+    """How many of the `remaining` rows the next block takes, so that blocks are as equal as they can be."""
+    blocks = -(-remaining // largest)
+    return -(-remaining // blocks)
+
+
 def prefetch(b: ir.IRBuilder, address: ir.Value, cache: int = L2) -> None:
     """Prefetch a cache line, to the cache L1 or L2."""
     pointer = ir.PointerType(ir.IntType(8))

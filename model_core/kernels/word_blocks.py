@@ -40,15 +40,23 @@ class WordPages(NamedTuple):
 
 
 class WordAhead(NamedTuple):
-    """What a block prefetches. table: address of int32, the pages. The others: addresses in the first page.
+    """What a block of scores prefetches: keys of the pages that a table lists, values of half of its own.
 
-    A block of scores prefetches keys of these pages, and values of half of its own. A block of values
-    prefetches keys of these pages, and both scales.
+    values: address of those of the first page of memory.
+    """
+
+    table: int
+    values: int
+
+
+class NextKeys(NamedTuple):
+    """What a block of values prefetches: keys of the pages that a table lists, and both scales.
+
+    The others are addresses of those of the first page of memory.
     """
 
     table: int
     keys: int
-    values: int
     key_scales: int
     value_scales: int
 
@@ -148,7 +156,7 @@ def score_block(typing_context, case, keys, scales, ahead, x, steps, y):
         ws = [b.add(keys.at, offset) for offset in offsets]
         fetched = []
         if rows < 0:
-            following = WordPages(ahead.table, keys.stride, ahead.keys)
+            following = WordPages(ahead.table, keys.stride, keys.at)
             for tile in range(tiles):
                 next_keys = _page_offset(b, following, ir.Constant(emit.I64, tile))
                 fetched.append(b.add(following.at, next_keys))
@@ -180,28 +188,29 @@ def score_block(typing_context, case, keys, scales, ahead, x, steps, y):
 
 
 @intrinsic
-def mix_block(typing_context, case, values, pair, ahead, x, factors, pages, y):
+def mix_block(typing_context, case, values, pair, following, x, factors, pages, y):
     """y[row, tile] += factor[row] * (sum over the positions of pages of x[row] * values[tile]).
 
     case: WordCase; a tile is 16 numbers of values. values: WordPages of words [PAGE / 2, numbers, 2], `pair`
-    bytes from one pair of positions to the next. ahead: WordAhead, as many pages as those of values, and as
-    much of their keys as the block reads of values. x: Strided, rows of words [pages, PAGE]. factors: address
-    of that of the first row, a float, as far apart as the rows. y: Strided, rows of floats [tiles, 16].
+    bytes from one pair of positions to the next. following: NextKeys, as many pages as those of values, and
+    as much of their keys as the block reads of values. x: Strided, rows of words [pages, PAGE]. factors:
+    address of that of the first row, a float, as far apart as the rows. y: Strided, rows of floats [tiles,
+    16].
     """
 
     def block(b: ir.IRBuilder, rows: int, tiles: int, *args: Any) -> None:
-        values, pair, ahead, x, factors, pages, y = args
-        following, height = WordPages(ahead.table, values.stride, ahead.keys), abs(rows)
+        values, pair, following, x, factors, pages, y = args
+        next_pages, height = WordPages(following.table, values.stride, following.keys), abs(rows)
         xs = emit_addresses(b, x, height)
 
         def add_page(page: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
             start = b.add(values.at, _page_offset(b, values, page))
             first, next_keys = b.mul(page, page.type(2 * PAGE)), None
             if rows < 0:
-                next_page = _page_offset(b, following, page)
-                prefetch(b, b.add(ahead.key_scales, next_page))
-                prefetch(b, b.add(ahead.value_scales, next_page))
-                next_keys = b.add(following.at, next_page)
+                next_page = _page_offset(b, next_pages, page)
+                prefetch(b, b.add(following.key_scales, next_page))
+                prefetch(b, b.add(following.value_scales, next_page))
+                next_keys = b.add(following.keys, next_page)
 
             def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
                 offset = b.mul(step, pair)
@@ -227,4 +236,4 @@ def mix_block(typing_context, case, values, pair, ahead, x, factors, pages, y):
 
         emit_cases(b, case.tiles, WORD_TILES, blocks)
 
-    return emit.typed(types.void, (case, values, _n, ahead, x, _n, _n, y), code)
+    return emit.typed(types.void, (case, values, _n, following, x, _n, _n, y), code)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from ..blocks import Ahead, Strided, Sums, block_rows
+from ..blocks import Ahead, Strided, Sums, block_rows, even_rows
 from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
 from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block, turn_block
 from ..inner import inner
@@ -19,7 +19,7 @@ from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
 from .online_softmax import STATE_HEAD, pad, softmax_row, state_bytes
 from .selection import hide_others, is_any_chosen
-from .words import PagesAhead, Part, mix_words, score_words, word_places, write_query_words
+from .words import NextPages, Part, mix_words, score_words, word_places, write_query_words
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -68,8 +68,7 @@ def _next_rows(remaining, largest):
     """
     if not HAS_WIDE_VECTORS:
         return block_rows(remaining, largest)
-    blocks = -(-remaining // largest)
-    rows = -(-remaining // blocks)
+    rows = even_rows(remaining, largest)
     return rows + 1 if rows == 3 or rows == 5 else rows
 
 
@@ -125,7 +124,7 @@ class Queries(NamedTuple):
 
 
 @inner
-def attend_segment(p, i, q, segment, ahead, states, scratch):
+def attend_segment(p, i, q, segment, next_pages, states, scratch):
     """What some queries find in one segment: the states of their rows, written to `states`.
 
     p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
@@ -133,33 +132,33 @@ def attend_segment(p, i, q, segment, ahead, states, scratch):
     `ahead` after its own (0: causal attention), the scale of scores, their cap (see pointwise.softcap; 0:
     none), as `weight` the address of a sink for each query head (see operations.Attend; 0: none) and as
     `bias` that of what a head adds at the distance 0 (see tape/distances.py; 0: nothing), where heads are
-    `weight_step` bytes apart. q: Queries. ahead: PagesAhead, which may be prefetched. scratch: of the calling
-    thread's own, see attention_scratch; what is behind states_start stays.
+    `weight_step` bytes apart. q: Queries. next_pages: NextPages, which may be prefetched. scratch: of the
+    calling thread's own, see attention_scratch; what is behind states_start stays.
 
     Every sum runs over the positions in order, a page at a time, and masked positions add zeros. So a row's
     bits do not depend on the other rows.
     """
     if p.kind == INT16:
-        _attend_words(p, i, q, segment, ahead, states, scratch)
+        _attend_words(p, i, q, segment, next_pages, states, scratch)
     else:
         _attend_floats(p, i, q, segment, states, scratch)
 
 
 @inner
-def pages_ahead(q, segment, window):
-    """The PagesAhead of Queries in a segment."""
+def find_next_pages(q, segment, window):
+    """The NextPages of Queries in a segment."""
     first, last, _ = _find_pages(q, segment, window)
-    return PagesAhead(q.table + 4 * first, last - first, q.head)
+    return NextPages(q.table + 4 * first, last - first, q.head)
 
 
 @inner
-def no_pages_ahead():
-    """The PagesAhead of a thread that does not know what comes next."""
-    return PagesAhead(np.int64(0), np.int64(0), np.int64(0))
+def no_next_pages():
+    """The NextPages of a thread that does not know what comes next."""
+    return NextPages(np.int64(0), np.int64(0), np.int64(0))
 
 
 @inner
-def _attend_words(p, i, q, segment, ahead, states, scratch):
+def _attend_words(p, i, q, segment, next_pages, states, scratch):
     """attend_segment where keys and values are words."""
     group, rows = q.group, q.tokens * q.group
     first_page, last_page, length = _find_pages(q, segment, i.window)
@@ -173,7 +172,7 @@ def _attend_words(p, i, q, segment, ahead, states, scratch):
         write_query_words(source, p.key_dim, i.scale, scratch + row * query_row)
     score_words(p, places, part)
     _weigh(i, q, segment, first_page, last_page, scores, states, state_bytes(p.value_dim))
-    mix_words(p, places, part, 4 * SEGMENT, ahead, word_places(p, i.layer, ahead.head))
+    mix_words(p, places, part, 4 * SEGMENT, next_pages, word_places(p, i.layer, next_pages.head))
 
 
 @inner

@@ -14,9 +14,9 @@ from .attention import (
     Queries,
     attend_segment,
     end_segment,
+    find_next_pages,
     first_segment,
-    no_pages_ahead,
-    pages_ahead,
+    no_next_pages,
     scratch_rows,
     states_start,
 )
@@ -104,12 +104,12 @@ def _attend_in_turn(s, i, buffers, p, item, next_item, scratch):
             own, own_end = _segments_of_block(s, i, block)
             if own <= segment < own_end:
                 q, to = _queries(s, i, buffers, p, block, head), states + (block - item.first_block) * size
-                ahead = no_pages_ahead()
+                next_pages = no_next_pages()
                 if block == item.end_block - 1:
-                    ahead = _pages_of_segment(s, i, buffers, p, item, segment + 1)
-                    if ahead.count == 0:
-                        ahead = _pages_of_segment(s, i, buffers, p, next_item, np.int64(0))
-                attend_segment(p, i, q, segment, ahead, to if segment == own else part, scratch)
+                    next_pages = _next_pages(s, i, buffers, p, item, segment + 1)
+                    if next_pages.count == 0:
+                        next_pages = _next_pages(s, i, buffers, p, next_item, np.int64(0))
+                attend_segment(p, i, q, segment, next_pages, to if segment == own else part, scratch)
                 if segment > own:
                     merge_states(to, part, q.tokens * group, p.value_dim)
     for block in range(item.first_block, item.end_block):
@@ -117,16 +117,16 @@ def _attend_in_turn(s, i, buffers, p, item, next_item, scratch):
 
 
 @inner
-def _pages_of_segment(s, i, buffers, p, item, segment):
-    """The PagesAhead of an Item's last block in a segment, or the first one behind it to which it attends."""
+def _next_pages(s, i, buffers, p, item, segment):
+    """The NextPages of an Item's last block, in a segment or the first one behind it to which it attends."""
     if item.first_block == item.end_block:
-        return no_pages_ahead()
+        return no_next_pages()
     block = item.end_block - 1
     own, end = _segments_of_block(s, i, block)
     segment = max(segment, own)
     if segment >= end:
-        return no_pages_ahead()
-    return pages_ahead(_queries(s, i, buffers, p, block, item.head), segment, i.window)
+        return no_next_pages()
+    return find_next_pages(_queries(s, i, buffers, p, block, item.head), segment, i.window)
 
 
 @inner
@@ -143,21 +143,22 @@ def _share_segments(s, threads, i, buffers, p, segments, scratch):
     """Attention of few blocks, each of whose segments, at most so many, may be another thread's."""
     group, count = i.heads // p.kv_heads, s.block_count * p.kv_heads
     size = scratch_rows(group) * state_bytes(p.value_dim)
-    item = claim(s.team)
-    next_item = claim_ahead(s.team, count * segments)
-    while item < count * segments:
-        part, block, head = item // count, item % count // p.kv_heads, item % p.kv_heads
-        first, end = _segments_of_block(s, i, block)
+    items = count * segments
+    number = claim(s.team)
+    next_number = claim_ahead(s.team, items)
+    while number < items:
+        item, part = _item(s, p, number % count, 1), number // count
+        first, end = _segments_of_block(s, i, item.first_block)
         if first + part < end:
-            q, states = _queries(s, i, buffers, p, block, head), s.states_of_parts + item * size
-            ahead = no_pages_ahead()
-            if 0 <= next_item < count * segments:
-                following = _item(s, p, next_item % count, 1)
+            q = _queries(s, i, buffers, p, item.first_block, item.head)
+            next_pages = no_next_pages()
+            if 0 <= next_number < items:
+                following = _item(s, p, next_number % count, 1)
                 own, _ = _segments_of_block(s, i, following.first_block)
-                ahead = _pages_of_segment(s, i, buffers, p, following, own + next_item // count)
-            attend_segment(p, i, q, first + part, ahead, states, scratch)
-        item = next_item if next_item >= 0 else claim(s.team)
-        next_item = claim_ahead(s.team, count * segments)
+                next_pages = _next_pages(s, i, buffers, p, following, own + next_number // count)
+            attend_segment(p, i, q, first + part, next_pages, s.states_of_parts + number * size, scratch)
+        number = next_number if next_number >= 0 else claim(s.team)
+        next_number = claim_ahead(s.team, items)
     barrier(s.team, threads)
     item = claim(s.team)
     while item < count:
@@ -195,11 +196,12 @@ def attend(s, threads, i, buffers, p, scratch):
         _share_segments(s, threads, i, buffers, p, segments, scratch)
     else:
         items = -(-s.block_count // together) * p.kv_heads
-        number = claim(s.team)
         # Memory does not limit prompts, and their items are long: a thread keeps none that others could take.
-        next_number = -1 if has_prompts else claim_ahead(s.team, items)
+        items_ahead = 0 if has_prompts else items
+        number = claim(s.team)
+        next_number = claim_ahead(s.team, items_ahead)
         while number < items:
             item, next_item = _item(s, p, number, together), _item(s, p, next_number, together)
             _attend_in_turn(s, i, buffers, p, item, next_item, scratch)
             number = next_number if next_number >= 0 else claim(s.team)
-            next_number = -1 if has_prompts else claim_ahead(s.team, items)
+            next_number = claim_ahead(s.team, items_ahead)

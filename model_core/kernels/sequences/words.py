@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blocks import Strided
+from ..blocks import Strided, even_rows
 from ..inner import inner
 from ..layout import PAGE
 from ..simd import (
@@ -33,6 +33,7 @@ from ..simd import (
 from ..word_blocks import (
     WORD_ROWS,
     WORD_TILES,
+    NextKeys,
     WordAhead,
     WordCase,
     WordPages,
@@ -62,7 +63,7 @@ class WordPlaces(NamedTuple):
     value_scales: int
 
 
-class PagesAhead(NamedTuple):
+class NextPages(NamedTuple):
     """The pages that a thread attends to after a segment, with their KV head. table: address of int32."""
 
     table: int
@@ -188,7 +189,6 @@ def score_words(p, places, part):
     p: KV_MEMORY. places: WordPlaces.
     """
     steps, query_row, number = (p.key_dim + 1) // 2, 4 * pad(p.key_dim), part.first
-    largest = _largest_block(part.rows)
     while number < part.last:
         tiles = WORD_TILES[0] if part.last - number >= WORD_TILES[0] else 1
         to, here = part.scores + 4 * PAGE * (number - part.first), part.table + 4 * number
@@ -196,12 +196,12 @@ def score_words(p, places, part):
         following = part.table + 4 * min(number + tiles, part.last - tiles)
         row = 0
         while row < part.rows:
-            height = _block_rows(part.rows - row, largest)
+            height = _block_rows(part.rows - row)
             score_block(
                 WordCase(height if row else -height, tiles),
                 WordPages(here, p.page_stride, places.keys),
                 places.key_scales,
-                WordAhead(following, places.keys, places.values, 0, 0),
+                WordAhead(following, places.values),
                 Strided(part.queries + row * query_row, query_row),
                 steps,
                 Strided(to + row * part.score_row, part.score_row),
@@ -211,14 +211,13 @@ def score_words(p, places, part):
 
 
 @inner
-def mix_words(p, places, part, factors, ahead, next_places):
+def mix_words(p, places, part, factors, next_pages, next_places):
     """Write the mixed values of rows to their states; the weights become words.
 
-    factors: bytes from a row of weights to the scales of its blocks. ahead: PagesAhead, whose keys are
-    prefetched, and their WordPlaces. For the others see score_words.
+    factors: bytes from a row of weights to the scales of its blocks. next_pages: NextPages, whose keys
+    are prefetched. next_places: their WordPlaces. For the others see score_words.
     """
     state_row, tile_count = state_bytes(p.value_dim), pad(p.value_dim) // 16
-    largest = _largest_block(part.rows)
     for number in range(part.first, part.last):  # once for all rows, which find them in a near cache
         scales = load_f32(places.value_scales, get_i32(part.table, 4 * number) * p.page_stride)
         store_f32(part.value_scales, 4 * PAGE * (number - part.first), scales)
@@ -230,17 +229,20 @@ def mix_words(p, places, part, factors, ahead, next_places):
     while number < part.last:
         end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
         weights, tile = part.scores + 2 * PAGE * (number - part.first), 0
-        next_table, is_ahead = ahead.table + 4 * (number - part.first), end - part.first <= ahead.count
+        next_table, has_next = (
+            next_pages.table + 4 * (number - part.first),
+            end - part.first <= next_pages.count,
+        )
         while tile < tile_count:
             row, tiles = 0, WORD_TILES[0] if tile_count - tile >= WORD_TILES[0] else 1
             next_keys = next_places.keys + 64 * tile
             while row < part.rows:
-                height = _block_rows(part.rows - row, largest)
+                height = _block_rows(part.rows - row)
                 mix_block(
-                    WordCase(-height if is_ahead and not row else height, tiles),
+                    WordCase(-height if has_next and not row else height, tiles),
                     WordPages(part.table + 4 * number, p.page_stride, places.values + 64 * tile),
                     4 * p.padded_dim,
-                    WordAhead(next_table, next_keys, 0, next_places.key_scales, next_places.value_scales),
+                    NextKeys(next_table, next_keys, next_places.key_scales, next_places.value_scales),
                     Strided(weights + row * part.score_row, part.score_row),
                     part.scores + row * part.score_row + factors + 4 * block,
                     end - number,
@@ -252,16 +254,9 @@ def mix_words(p, places, part, factors, ahead, next_places):
 
 
 @inner
-def _largest_block(rows):
-    """The most rows of a block, so that blocks of so many rows are as equal as they can be."""
-    blocks = -(-rows // WORD_ROWS[0])
-    return -(-rows // blocks)
-
-
-@inner
-def _block_rows(remaining, largest):
-    """The rows of the next block, at most `largest` and one more than remain: none has 5."""
-    rows = min(remaining, largest)
+def _block_rows(remaining):
+    """The rows of the next block; one more than remain if these are 5."""
+    rows = even_rows(remaining, WORD_ROWS[0])
     return 6 if rows == 5 else rows
 
 

@@ -5,7 +5,7 @@ from model_core.kernels.sequences.attention import (
     attend_segment,
     end_segment,
     first_segment,
-    no_pages_ahead,
+    no_next_pages,
     scratch_rows,
     states_start,
 )
@@ -20,7 +20,7 @@ def attend_block(p, i, q, out, out_row, scratch):
     first = first_segment(q.position, i.window)
     for segment in range(first, end_segment(q.end)):
         to = states if segment == first else part
-        attend_segment(p, i, q, segment, no_pages_ahead(), to, scratch)
+        attend_segment(p, i, q, segment, no_next_pages(), to, scratch)
         if segment > first:
             merge_states(states, part, q.tokens * q.group, p.value_dim)
     write_outputs(states, p.value_dim, q.tokens, q.group, q.head, out, out_row)

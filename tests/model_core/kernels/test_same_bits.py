@@ -39,6 +39,9 @@ OF_FLOATS = (
     "mamba",
     "llama-rope-yarn",
 )
+needs_avx2 = pytest.mark.skipif(
+    emit.INSTRUCTION_SET == "generic", reason="this processor has no AVX2 and FMA"
+)
 TOWERS = ("gemma3", "gemma4-small", "idefics3", "lfm2_5-vl", "qwen2_5-vl", "qwen3-vl")
 
 
@@ -150,12 +153,13 @@ def assert_golden(found: dict[str, str]) -> None:
     assert {name for name in golden.keys() | found if golden.get(name) != found.get(name)} == set()
 
 
-@pytest.mark.skipif(emit.INSTRUCTION_SET == "generic", reason="this processor has no AVX2 and FMA")
+@needs_avx2
 def test_a_few_models_have_the_golden_bits() -> None:
     golden, found = Golden.read().digests, dict(model_digests(OF_FLOATS)) | dict(sampling_digests())
     assert {name for name in found if golden.get(name) != found[name]} == set()
 
 
+@needs_avx2
 def test_this_processor_computes_the_golden_bits() -> None:
     """Those of all models."""
     assert_golden(all_digests())
