@@ -11,31 +11,17 @@ from typing import NamedTuple
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic
 
 from . import emit
-from .emit import ROWS, TILES
+from .block_sizes import CASES, EXPANDED_ROWS, block_tiles
+from .emit import ROWS
 from .layout import BFLOAT16, GROUPED4, GROUPED6, GROUPED8, INT8, STEPPED_BITS, STRIP
-
-HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
-
-
-def cases_of(heights: tuple[int, ...]) -> tuple[int, ...]:
-    """The variants of a block: a number of rows, or its negative to prefetch weights as well.
-
-    Prefetching costs up to a quarter of the speed, so it is compiled separately.
-    """
-    return (*heights, *(-rows for rows in heights if rows > 1))
-
-
-CASES = cases_of(ROWS)
 
 L1, L2 = 3, 2  # as LLVM names them for prefetching
 # Where codes of 4 bits are prefetched to. On AMD's processors, fewer lines can be on their way to L1 than to
 # L2: products of one row take 1.3 times as long with L1.
 CODES_CACHE = L2 if emit.IS_ZEN else L1
-# So many rows multiply codes of 4 to 6 bits as they become bytes. For more, they are widened once.
-EXPANDED_ROWS = 4 if emit.HAS_WIDE_VECTORS else 1
 
 
 class Strided(NamedTuple):
@@ -361,35 +347,6 @@ def _add_groups(
         phi.add_incoming(total, before)
         phi.add_incoming(value, after)
     return emit_loop(b, groups.steps, phis, add_group)
-
-
-@register_jitable
-def block_tiles(kind: int, rows: int) -> int:
-    """Tiles of an integer block. With groups, sums and totals share the registers."""
-    if kind == GROUPED4:
-        return TILES if rows == 1 else TILES // 2
-    return TILES // 2 if kind in (GROUPED8, GROUPED6) and rows > 4 else TILES
-
-
-@register_jitable
-def block_rows(remaining: int, largest: int = ROWS[0]) -> int:
-    """How many of the `remaining` rows the next block takes: 6, 4, 2 or 1, and at most `largest`.
-
-    It may be one more than remain, so buffers of activations have one extra row.
-    """
-    if largest == 6 and 6 < remaining <= 8:
-        return 4  # two equal blocks are faster than a large and a small one
-    for rows in HEIGHTS:
-        if rows <= largest and (remaining >= rows or (rows > 2 and remaining == rows - 1)):
-            return rows
-    return 1
-
-
-@register_jitable
-def even_rows(remaining: int, largest: int) -> int:
-    """How many of the `remaining` rows the next block takes, so that blocks are as equal as they can be."""
-    blocks = -(-remaining // largest)
-    return -(-remaining // blocks)
 
 
 def prefetch(b: ir.IRBuilder, address: ir.Value, cache: int = L2) -> None:

@@ -8,17 +8,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from . import emit
-from .blocks import (
-    HEIGHTS,
-    Strided,
-    Sums,
-    cases_of,
-    emit_addresses,
-    emit_cases,
-    emit_loop,
-    initial_sum,
-    prefetch,
-)
+from .block_sizes import HEIGHTS, cases_of
+from .blocks import Strided, Sums, emit_addresses, emit_cases, emit_loop, initial_sum, prefetch
 from .emit import HAS_WIDE_VECTORS, ROWS
 from .layout import PAGE
 

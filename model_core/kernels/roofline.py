@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 
-from .blocks import Ahead, Codes, Groups, IntegerCase, Runs, Strided, Sums, block_tiles, integer_block
+from .block_sizes import block_tiles
+from .blocks import Ahead, Codes, Groups, IntegerCase, Runs, Strided, Sums, integer_block
 from .compiler import njit
 from .emit import HAS_BFLOAT16, ROWS, TILES
 from .float_blocks import FloatCase, Weights, float_block

@@ -7,7 +7,8 @@ summed over its k and its ranks in order, so its bits depend neither on other ro
 
 import numpy as np
 
-from ..blocks import Strided, block_rows
+from ..block_sizes import block_rows
+from ..blocks import Strided
 from ..compiler import njit
 from ..inner import inner
 from ..layout import FLOAT32, INT8, MATRIX, STRIP, record_type

@@ -16,7 +16,8 @@ from numba import types
 from numba.extending import intrinsic, register_jitable
 
 from .. import emit
-from ..blocks import Ahead, Strided, Sums, block_rows, emit_addresses, emit_cases, emit_loop, prefetch
+from ..block_sizes import block_rows
+from ..blocks import Ahead, Strided, Sums, emit_addresses, emit_cases, emit_loop, prefetch
 from ..compiler import njit
 from ..emit import HAS_BFLOAT16, HAS_BFLOAT16_TILES, ROWS
 from ..inner import inner

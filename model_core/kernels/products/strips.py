@@ -2,19 +2,8 @@
 
 import numpy as np
 
-from ..blocks import (
-    EXPANDED_ROWS,
-    Ahead,
-    Codes,
-    Groups,
-    IntegerCase,
-    Runs,
-    Strided,
-    Sums,
-    block_rows,
-    block_tiles,
-    integer_block,
-)
+from ..block_sizes import EXPANDED_ROWS, block_rows, block_tiles
+from ..blocks import Ahead, Codes, Groups, IntegerCase, Runs, Strided, Sums, integer_block
 from ..compiler import njit
 from ..emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, HAS_INT8_TILES, INTEGER_ROWS, ROWS, TILES
 from ..float_blocks import FloatCase, Weights, float_block

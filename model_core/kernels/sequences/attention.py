@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from ..blocks import Ahead, Strided, Sums, block_rows, even_rows
+from ..block_sizes import block_rows, even_rows
+from ..blocks import Ahead, Strided, Sums
 from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
 from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block, turn_block
 from ..inner import inner

@@ -12,7 +12,8 @@ from numba import types
 from numba.extending import intrinsic, register_jitable
 
 from .. import emit
-from ..blocks import Ahead, Strided, Sums, block_rows
+from ..block_sizes import block_rows
+from ..blocks import Ahead, Strided, Sums
 from ..emit import HAS_WIDE_VECTORS, ROWS, f32x16
 from ..float_blocks import QUERY_ROWS, FloatCase, Weights, float_block
 from ..inner import inner

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blocks import Strided, even_rows
+from ..block_sizes import even_rows
+from ..blocks import Strided
 from ..inner import inner
 from ..layout import PAGE
 from ..simd import (
