@@ -34,7 +34,7 @@ from engines import ENGINES, FILE
 from making.checkpoints import build_folder
 from making.hub_formats import FORMATS, write_format
 from making.shapes import SHAPES, TITLES, make_checkpoint
-from peers import WORKER, format_figure, print_progress, run_worker
+from peers import WORKER, format_figure, print_progress, run_worker, worker_environment
 from serving import processor_name
 from worker import NEW_TOKENS, PROMPT, SHORT_PROMPT
 
@@ -126,10 +126,9 @@ def prepare(text: str, args: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def start(text: str, task: dict[str, Any], python: str, stack: ExitStack) -> Contestant:
     """Start a contestant."""
-    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     process = subprocess.Popen(
         [python, str(WORKER), json.dumps(task | {"task": "stay"})],
-        env=os.environ | dict.fromkeys(variables, str(task["threads"])) | {"HF_HUB_OFFLINE": "1"},
+        env=worker_environment(task["threads"]),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -65,16 +65,28 @@ def select_engines(engines: list[str]) -> list[tuple[str, str]]:
     return [pair for pair in known if any(pair[: len(parts)] == parts for parts in selections)]
 
 
+def worker_environment(threads: int) -> dict[str, str]:
+    """The environment of a worker with so many threads.
+
+    It is without PYTHONPATH, which would give every interpreter the model_core of this checkout.
+    """
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return own | dict.fromkeys(variables, str(threads)) | {"HF_HUB_OFFLINE": "1"}
+
+
 def run_worker(task: dict[str, Any], python: str, threads: int) -> dict[str, Any]:
     """Run a task in a worker. Returns its result, or {"error": the last line of its standard error}."""
-    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    environment = os.environ | dict.fromkeys(variables, str(threads)) | {"HF_HUB_OFFLINE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = [python, str(WORKER), json.dumps(task), str(result)]
         try:
             process = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=WORKER_LIMIT_S
+                command,
+                env=worker_environment(threads),
+                capture_output=True,
+                text=True,
+                timeout=WORKER_LIMIT_S,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return {"error": str(error)}
