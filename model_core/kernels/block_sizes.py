@@ -28,7 +28,7 @@ def block_tiles(kind: int, rows: int) -> int:
     """Tiles of an integer block. With groups, sums and totals share the registers."""
     if kind == GROUPED4:
         return TILES if rows == 1 else TILES // 2
-    return TILES // 2 if kind in (GROUPED8, GROUPED6) and rows > 4 else TILES
+    return TILES // 2 if kind in (GROUPED8, GROUPED6) and rows > 2 else TILES
 
 
 @register_jitable

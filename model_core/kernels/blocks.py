@@ -133,8 +133,10 @@ def emit_addresses(b: ir.IRBuilder, strided: tuple[ir.Value, ir.Value], count: i
 
 
 def initial_sum(b: ir.IRBuilder, address: ir.Value, accumulate: ir.Value) -> ir.Value:
-    continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
-    return b.select(continues, emit.load(b, address, emit.F32X16), emit.splat(0.0, emit.F32X16))
+    """The 16 floats at an address, or zeros. A masked load costs nothing; a select would become a branch."""
+    mask = emit.broadcast(b, b.icmp_signed("!=", accumulate, accumulate.type(0)))
+    where, zeros = emit.pointer(b, address, emit.F32X16), emit.splat(0.0, emit.F32X16)
+    return emit.call(b, "llvm.masked.load.v16f32.p0", emit.F32X16, where, emit.I32(4), mask, zeros)
 
 
 def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
@@ -315,15 +317,15 @@ def _integers(
         if kind == INT8:
             scales = [emit.load_widened(b, emit.at(b, groups.scales, 32 * t), BFLOAT16) for t in range(tiles)]
             factors = [b.fmul(scales[i % tiles], factor) for i, factor in enumerate(factors)]
-        totals = [
-            emit.fma(b, b.sitofp(value, emit.F32X16), factors[i], initial_sum(b, targets[i], y.accumulate))
-            for i, value in enumerate(sums)
-        ]
+        # One at a time: with all that was there before, the sums would not fit into the registers.
+        for target, value, factor in zip(targets, sums, factors, strict=True):
+            before = initial_sum(b, target, y.accumulate)
+            emit.store(b, target, emit.fma(b, b.sitofp(value, emit.F32X16), factor, before))
     else:
-        before = [initial_sum(b, target, y.accumulate) for target in targets]
-        totals = _add_groups(b, groups, before, add_offsets, add_group)
-    for target, total in zip(targets, totals, strict=True):
-        emit.store(b, target, total)
+        befores = [initial_sum(b, target, y.accumulate) for target in targets]
+        totals = _add_groups(b, groups, befores, add_offsets, add_group)
+        for target, total in zip(targets, totals, strict=True):
+            emit.store(b, target, total)
 
 
 def _add_groups(

@@ -17,7 +17,7 @@ from numba.extending import intrinsic, register_jitable
 
 from .. import emit
 from ..block_sizes import block_rows
-from ..blocks import Ahead, Strided, Sums, emit_addresses, emit_cases, emit_loop, prefetch
+from ..blocks import Ahead, Strided, Sums, emit_addresses, emit_cases, emit_loop, initial_sum, prefetch
 from ..compiler import njit
 from ..emit import HAS_BFLOAT16, HAS_BFLOAT16_TILES, ROWS
 from ..inner import inner
@@ -64,7 +64,6 @@ def vector_block(typing_context, rows, pairs, w, ahead, x, y, accumulate):
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
         rows, pairs, w, ahead, x, y, accumulate = args
-        continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
         ws = emit_addresses(b, w, STRIP_TILES)
 
         def multiply(case: int) -> None:
@@ -90,9 +89,8 @@ def vector_block(typing_context, rows, pairs, w, ahead, x, y, accumulate):
                     for total, (value, weight) in zip(sums, factors, strict=True)
                 ]
 
-            zeros = emit.splat(0.0, emit.F32X16)
-            before = [b.select(continues, emit.load(b, at, emit.F32X16), zeros) for at in places]
-            for at, total in zip(places, emit_loop(b, pairs, before, step), strict=True):
+            befores = [initial_sum(b, at, accumulate) for at in places]
+            for at, total in zip(places, emit_loop(b, pairs, befores, step), strict=True):
                 emit.store(b, at, total)
 
         # Blocks that prefetch are some of several, so they are tall.

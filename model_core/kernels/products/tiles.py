@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .. import emit
-from ..blocks import Strided, Sums, emit_addresses, emit_cases, prefetch
+from ..blocks import Strided, Sums, emit_addresses, emit_cases, initial_sum, prefetch
 from ..emit import HAS_AMX
 from ..inner import inner
 from ..layout import BFLOAT16, STRIP
@@ -99,9 +99,6 @@ def _int8_block(typing_context, steps, w, x, to, done, run, scales, y):
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
         steps, w, x, to, done, run, scales, y = args
         ws = [b.add(w.at, b.mul(w.stride, w.stride.type(tile))) for tile in range(_BLOCK_TILES)]
-        continues = b.icmp_signed("!=", y.accumulate, y.accumulate.type(0))
-        mask = b.insert_element(ir.Constant(ir.VectorType(emit.I1, 16), ir.Undefined), continues, emit.I32(0))
-        mask = b.shuffle_vector(mask, mask, emit.splat(0, emit.I32X16))
 
         def finish() -> Iterator[None]:
             """Finish the block before, a vector at a time."""
@@ -115,13 +112,10 @@ def _int8_block(typing_context, steps, w, x, to, done, run, scales, y):
                 for tile in range(_BLOCK_TILES):
                     place = 4 * STRIP * row + 64 * tile
                     sums = b.add(emit.load(b, emit.at(b, done, place), emit.I32X16), start)
-                    target = emit.pointer(b, emit.at(b, y.at, place), emit.F32X16)
-                    # A masked load costs nothing; a select would be an instruction more.
-                    name, zeros = "llvm.masked.load.v16f32.p0", emit.splat(0.0, emit.F32X16)
-                    before = emit.call(b, name, emit.F32X16, target, emit.I32(4), mask, zeros)
+                    target = emit.at(b, y.at, place)
+                    before = initial_sum(b, target, y.accumulate)
                     own_factor = b.fmul(of_tiles[tile], factor)
-                    result = emit.fma(b, b.sitofp(sums, emit.F32X16), own_factor, before)
-                    b.store(result, target, align=4)
+                    emit.store(b, target, emit.fma(b, b.sitofp(sums, emit.F32X16), own_factor, before))
                     yield
 
         def multiply(steps: int, vectors: Iterator[None]) -> None:
