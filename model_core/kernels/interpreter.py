@@ -182,7 +182,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
             if s.run_count and is_adapted(s, i, factors):
                 adapted_linear(s, threads, i, x, y, factors, scratch)
             else:
-                linear(s.team, i.matrix, x, rows, y.floats + i.y_start, y.row, i.mode, scratch)
+                linear(s, threads, i, x, rows, y, scratch)
         elif i.op == Operation.ATTEND:
             attend(s, threads, i, buffers, pools[i.group], scratch)
         elif i.op == Operation.EXPERTS:

@@ -3,6 +3,7 @@
 import numpy as np
 from outer import outer
 
+from model_core.kernels.interpreter import INSTRUCTION, STEP
 from model_core.kernels.layout import ACTIVATION_GROUP, BLOCK, BY_GROUP, ROTATED
 from model_core.kernels.products import activations, bfloat16, linear, strips, tiles
 from model_core.kernels.team import Team
@@ -53,15 +54,33 @@ def multiply(
     before: np.ndarray | None = None,
     arithmetic: str = "int8",
     parts: int = 0,
+    threads: int = 1,
 ) -> np.ndarray:
-    """linear() with one thread: float32 [rows, n padded], added to `before` if it is not None."""
+    """linear() in one thread: float32 [rows, n padded], added to `before` if it is not None.
+
+    threads: as many as share the work, all of which this one does.
+    """
     y = np.full((rows, matrix.n), 7, np.float32) if before is None else before.copy()
-    scratch = aligned_zeros((strips.scratch_bytes(rows),), np.uint8)
-    team = Team(1)
-    how = linear.SET if before is None else linear.ADD
+    mode = linear.SET if before is None else linear.ADD
+    _multiply_into(y, matrix.record(arithmetic, parts), a, mode, threads)
+    return y
+
+
+def gate(matrix: Matrix, a: Activations, rows: int, mode: int) -> np.ndarray:
+    """linear() with a gate: float32 [rows, n padded / 2]."""
+    y = np.full((rows, matrix.n // 2), 7, np.float32)
+    _multiply_into(y, matrix.record(), a, mode, 1)
+    return y
+
+
+def _multiply_into(y: np.ndarray, matrix: np.ndarray, a: Activations, mode: int, threads: int) -> None:
+    step, instruction = np.zeros(1, STEP), np.zeros(1, INSTRUCTION)
+    outputs = np.zeros(1, activations.ACTIVATIONS)
+    scratch, team = aligned_zeros((strips.scratch_bytes(len(y)),), np.uint8), Team(1)
+    step["team"], instruction["matrix"], instruction["mode"] = team.address, matrix, mode
+    outputs["floats"], outputs["row"] = y.ctypes.data, y.strides[0]
     # Called one by one, so that the code of `linear` is that of whole steps, and is not compiled once more.
     outer(tiles.begin_tiles)()
-    arguments = (rows, y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
-    linear.linear(team.address, matrix.record(arithmetic, parts)[0], a.record[0], *arguments)
+    arguments = (a.record[0], len(y), outputs[0], scratch.ctypes.data)
+    linear.linear(step[0], threads, instruction[0], *arguments)
     outer(tiles.end_tiles)()
-    return y

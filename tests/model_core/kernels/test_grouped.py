@@ -5,13 +5,11 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 import pytest
-from products import Activations, multiply
+from products import Activations, gate, multiply
 
 from model_core.errors import ModelError
 from model_core.kernels.layout import BY_GROUP
-from model_core.kernels.products import linear, strips
-from model_core.kernels.team import Team
-from model_core.machine.memory import aligned_zeros
+from model_core.kernels.products import linear
 from model_core.reference import operators as op
 from model_core.weights.codes import FLOAT8, GROUPS, Codes, dequantize_codes
 from model_core.weights.common_form import layout, to_common_form
@@ -227,10 +225,7 @@ def test_gated_outputs() -> None:
         Activations(RANDOM.standard_normal((7, k), dtype=np.float32), rounding=BY_GROUP),
         pack_codes(parts, gated=True),
     )
-    gate, up = (multiply(pack_codes([part]), a, 7)[:, :n] for part in parts)
-    y = np.full((7, matrix.n // 2), 7, np.float32)
-    scratch = aligned_zeros((strips.scratch_bytes(7),), np.uint8)
-    arguments = (7, y.ctypes.data, y.strides[0], linear.SWIGLU, scratch.ctypes.data)
-    linear.linear(Team(1).address, matrix.record()[0], a.record[0], *arguments)
-    assert np.allclose(y[:, :n], op.silu(gate) * up, rtol=1e-5, atol=1e-5)
+    first, second = (multiply(pack_codes([part]), a, 7)[:, :n] for part in parts)
+    y = gate(matrix, a, 7, linear.SWIGLU)
+    assert np.allclose(y[:, :n], op.silu(first) * second, rtol=1e-5, atol=1e-5)
     assert not y[:, n:].any()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numba import njit
 from outer import outer
-from products import Activations, multiply
+from products import Activations, gate, multiply
 from single_block import attend_block
 
 from model_core.cache.memory import KVCache, KVGroup
 from model_core.kernels import emit, interpreter, layout, pointwise, simd
-from model_core.kernels.products import activations, linear, strips
+from model_core.kernels.products import activations, linear
 from model_core.kernels.sequences import attention, kv_slots, recurrence
 from model_core.kernels.sinkhorn import sinkhorn_row
 from model_core.kernels.team import Team, barrier, claim
@@ -72,6 +72,17 @@ def test_products_are_right_and_independent_of_other_rows(kind: str, n: int, k: 
         assert np.array_equal(y, alone[:rows])
         added = multiply(matrix, a, rows, before=np.ones_like(y))
         assert np.allclose(added, y + 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_products_of_long_prompts_are_divided_by_rows_as_well(kind: str) -> None:
+    """Three strips: shares of one, two and four threads, in one part of rows and more."""
+    weight = RANDOM.standard_normal((180, 96), dtype=np.float32)
+    matrix, a = pack([weight], KINDS[kind]), Activations(RANDOM.standard_normal((203, 96), dtype=np.float32))
+    for rows in (203, 128, 130):
+        one, two, four = (multiply(matrix, a, rows, threads=threads) for threads in (1, 2, 4))
+        assert np.array_equal(two, one)
+        assert np.array_equal(four, one)
 
 
 @pytest.mark.parametrize(("kind", "error"), [("int8", 0.012), ("int6", 0.03), ("int5", 0.05), ("int4", 0.12)])
@@ -171,10 +182,7 @@ def test_gated_activations() -> None:
         separate = [
             multiply(pack([p], KINDS[kind], [b]), a, 7)[:, :n] for p, b in zip(parts, biases, strict=True)
         ]
-        y = np.full((7, matrix.n // 2), 7, np.float32)
-        scratch = aligned_zeros((strips.scratch_bytes(7),), np.uint8)
-        arguments = (7, y.ctypes.data, y.strides[0], linear.SWIGLU, scratch.ctypes.data)
-        linear.linear(Team(1).address, matrix.record()[0], a.record[0], *arguments)
+        y = gate(matrix, a, 7, linear.SWIGLU)
         assert np.allclose(y[:, :n], op.silu(separate[0]) * separate[1], rtol=1e-5, atol=1e-5)
         assert not y[:, n:].any()
 
