@@ -18,9 +18,17 @@ from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, INT16, PAGE
 from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
-from .online_softmax import STATE_HEAD, pad, softmax_row, state_bytes
+from .online_softmax import STATE_HEAD, Positions, pad, softmax_row, state_bytes
 from .selection import hide_others, is_any_chosen
-from .words import NextPages, Part, mix_words, score_words, word_places, write_query_words
+from .words import (
+    NextPages,
+    Part,
+    gather_value_scales,
+    mix_words,
+    score_words,
+    word_places,
+    write_query_words,
+)
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -172,7 +180,9 @@ def _attend_words(p, i, q, segment, next_pages, states, scratch):
         source = q.at + (row // group) * q.stride + 4 * (q.head * group + row % group) * p.key_dim
         write_query_words(source, p.key_dim, i.scale, scratch + row * query_row)
     score_words(p, places, part)
-    _weigh(i, q, segment, first_page, last_page, scores, states, state_bytes(p.value_dim))
+    gather_value_scales(p, places, part)
+    of_rows = Scores(scores, first_page, last_page, value_scales)
+    _weigh(i, q, segment, of_rows, states, state_bytes(p.value_dim))
     mix_words(p, places, part, 4 * SEGMENT, next_pages, word_places(p, i.layer, next_pages.head))
 
 
@@ -267,14 +277,13 @@ def _attend_floats(p, i, q, segment, states, scratch):
                     at = row * row_bytes + 4 * PAGE * (page - number)
                     store_f32(to, at, multiply(load_f32(to, at), scales))
 
-    _weigh(i, q, segment, first_page, last_page, scores, states, state_row)
-
+    factors = np.int64(0)
     if p.kind == INT8:
+        factors = scores + scratch_rows(group) * row_bytes
         for number in range(first_page, last_page):
             scales = load_f32(value_scales, _page_offset(p, table, number))
-            weights = scores + 4 * PAGE * (number - first_page)
-            for row in range(rows):
-                store_f32(weights, row * row_bytes, multiply(load_f32(weights, row * row_bytes), scales))
+            store_f32(factors, 4 * PAGE * (number - first_page), scales)
+    _weigh(i, q, segment, Scores(scores, first_page, last_page, factors), states, state_row)
 
     for number in range(first_page, last_page, _PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
@@ -302,9 +311,23 @@ def _attend_floats(p, i, q, segment, states, scratch):
             tile += tiles
 
 
+class Scores(NamedTuple):
+    """Scores of rows at an address, _SCORES_ROW bytes apart, for the positions of pages from first to last.
+
+    value_scales: address of what weights are multiplied by, floats [positions]; 0: by nothing.
+    """
+
+    at: int
+    first_page: int
+    last_page: int
+    value_scales: int
+
+
 @inner
-def _weigh(i, q, segment, first_page, last_page, scores, states, state_row):
-    """Turn the scores of rows into weights, and write the heads of their states."""
+def _weigh(i, q, segment, of_rows, states, state_row):
+    """Turn the Scores of rows into weights, and write the heads of their states."""
+    scores, first_page, last_page, value_scales = of_rows
+    positions = Positions(first_page * PAGE, last_page * PAGE)
     position, group, head, window, rows = q.position, q.group, q.head, i.window, q.tokens * q.group
     length = min(q.end, (segment + 1) * SEGMENT)
     if i.bias:
@@ -336,7 +359,7 @@ def _weigh(i, q, segment, first_page, last_page, scores, states, state_row):
         if i.weight and start // SEGMENT == segment:  # the first of this row
             sink = get_f32(i.weight, 4 * (head * group + row % group))
         weights, state = scores + row * _SCORES_ROW, states + row * state_row
-        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, i.cap, sink, state)
+        softmax_row(weights, positions, Positions(start, stop), i.cap, sink, value_scales, state)
 
 
 @inner

@@ -4,6 +4,8 @@ The state of a row of queries is its largest score and the sum of its weights, b
 and then the values, mixed by weights relative to the largest score.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba.extending import register_jitable
 
@@ -41,13 +43,23 @@ def state_bytes(value_dim):
     return STATE_HEAD + 4 * pad(value_dim)
 
 
+class Positions(NamedTuple):
+    """Positions from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
 @inner
-def softmax_row(scores, first, last, start, end, cap, sink, state):
-    """exp(score - largest) in place for positions start to end of those from `first` to `last`, 0 elsewhere.
+def softmax_row(scores, positions, own, cap, sink, factors, state):
+    """exp(score - largest) in place for `own` positions of whole pages of `positions`, 0 elsewhere.
 
     Scores are capped before, unless `cap` is 0. The largest score and the sum are written to the `state` of
-    the row. The score `sink` takes part in both.
+    the row. The score `sink` takes part in both. factors: address of floats by which the results are
+    multiplied once they are summed, one for each position; 0: by none.
     """
+    first, last = positions
+    start, end = own
     peak = broadcast(sink)
     for position in range(first, last, PAGE):
         at = 4 * (position - first)
@@ -67,8 +79,8 @@ def softmax_row(scores, first, last, start, end, cap, sink, state):
     total = broadcast(np.float32(0))
     for at in range(0, size, 4 * PAGE):
         value = exp_of_negative(subtract(load_f32(scores, at), largest))
-        store_f32(scores, at, value)
         total = add(total, value)
+        store_f32(scores, at, multiply(value, load_f32(factors, at)) if factors else value)
     of_sink = exp_of_negative(subtract(broadcast(sink), largest))
     store_f32(state, 0, peak)
     store_f32(state, 64, broadcast(sum_of(total) + sum_of(keep_lanes(of_sink, 1))))

@@ -212,16 +212,23 @@ def score_words(p, places, part):
 
 
 @inner
+def gather_value_scales(p, places, part):
+    """Write the scales of the segment's values where `part` says: all rows find them in a near cache."""
+    for number in range(part.first, part.last):
+        scales = load_f32(places.value_scales, get_i32(part.table, 4 * number) * p.page_stride)
+        if (number + 1) * PAGE > part.length:  # the other slots may hold anything
+            scales = keep_lanes(scales, part.length - number * PAGE)
+        store_f32(part.value_scales, 4 * PAGE * (number - part.first), scales)
+
+
+@inner
 def mix_words(p, places, part, factors, next_pages, next_places):
-    """Write the mixed values of rows to their states; the weights become words.
+    """Write the mixed values of rows to their states; the weights, times the scales of values, become words.
 
     factors: bytes from a row of weights to the scales of its blocks. next_pages: NextPages, whose keys
     are prefetched. next_places: their WordPlaces. For the others see score_words.
     """
     state_row, tile_count = state_bytes(p.value_dim), pad(p.value_dim) // 16
-    for number in range(part.first, part.last):  # once for all rows, which find them in a near cache
-        scales = load_f32(places.value_scales, get_i32(part.table, 4 * number) * p.page_stride)
-        store_f32(part.value_scales, 4 * PAGE * (number - part.first), scales)
     for row in range(part.rows):
         _write_weight_words(p, places, part, row, factors)
         for i in range(row * state_row + STATE_HEAD, (row + 1) * state_row, 64):
@@ -263,7 +270,7 @@ def _block_rows(remaining):
 
 @inner
 def _write_weight_words(p, places, part, row, factors):
-    """Weights of a row times the scales of values -> words in their place, and the scale of each block.
+    """Weights of a row -> words in their place, and the scale of each block.
 
     Each row prefetches its share of the values. Processors of AMD drop what is prefetched faster than memory
     gives it, so it is asked for again after score_words, and slowly.
@@ -279,10 +286,7 @@ def _write_weight_words(p, places, part, row, factors):
             at, offset = 4 * PAGE * (page - part.first), get_i32(part.table, 4 * page) * p.page_stride
             for line in range(first_line, last_line, 64):
                 prefetch_line(places.values + offset + line)
-            value = multiply(load_f32(weights, at), load_f32(part.value_scales, at))
-            if (page + 1) * PAGE > part.length:  # the other slots may hold anything
-                value = keep_lanes(value, part.length - page * PAGE)
-            store_f32(weights, at, value)
+            value = load_f32(weights, at)
             total, peak = add(total, value), maximum(peak, value)
         scale, other = sum_of(total) / _SUM, largest_of(peak) / _LARGEST
         set_f32(weights, factors + 4 * block, other if other > scale else scale)
