@@ -322,8 +322,8 @@ def _integers(
             before = initial_sum(b, target, y.accumulate)
             emit.store(b, target, emit.fma(b, b.sitofp(value, emit.F32X16), factor, before))
     else:
-        befores = [initial_sum(b, target, y.accumulate) for target in targets]
-        totals = _add_groups(b, groups, befores, add_offsets, add_group)
+        initial = [initial_sum(b, target, y.accumulate) for target in targets]
+        totals = _add_groups(b, groups, initial, add_offsets, add_group)
         for target, total in zip(targets, totals, strict=True):
             emit.store(b, target, total)
 

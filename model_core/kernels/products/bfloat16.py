@@ -89,8 +89,8 @@ def vector_block(typing_context, rows, pairs, w, ahead, x, y, accumulate):
                     for total, (value, weight) in zip(sums, factors, strict=True)
                 ]
 
-            befores = [initial_sum(b, at, accumulate) for at in places]
-            for at, total in zip(places, emit_loop(b, pairs, befores, step), strict=True):
+            initial = [initial_sum(b, at, accumulate) for at in places]
+            for at, total in zip(places, emit_loop(b, pairs, initial, step), strict=True):
                 emit.store(b, at, total)
 
         # Blocks that prefetch are some of several, so they are tall.

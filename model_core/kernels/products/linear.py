@@ -16,7 +16,7 @@ SET, ADD, RELU_SQUARED = range(3)
 SWIGLU, GEGLU, CLAMPED_SWIGLU, SWIGLU_TO_10, CAPPED_SWIGLU_TO_7, CAPPED_SWIGLU_TO_16 = range(3, 9)
 
 # A part of the rows of a product reads all its weights again, so it has at least _PART_ROWS; but for the
-# last, a multiple of _PART_STEP, so that blocks are whole. More parts must save some time: 1 - _GAIN of it.
+# last, a multiple of _PART_STEP, so that blocks are whole. More parts are taken if they save 1 - _GAIN.
 _PART_ROWS, _PART_STEP, _GAIN = 64, 8, 0.97
 
 

@@ -17,18 +17,10 @@ from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, p
 from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, INT16, PAGE
 from ..pointwise import add_row, scale_row
-from ..simd import get_f32, get_i32, load_f32, multiply, set_f32, store_f32
+from ..simd import get_f32, get_i32, keep_lanes, load_f32, multiply, set_f32, store_f32
 from .online_softmax import STATE_HEAD, Positions, pad, softmax_row, state_bytes
 from .selection import hide_others, is_any_chosen
-from .words import (
-    NextPages,
-    Part,
-    gather_value_scales,
-    mix_words,
-    score_words,
-    word_places,
-    write_query_words,
-)
+from .words import NextPages, Part, mix_words, score_words, word_places, write_query_words
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -174,14 +166,14 @@ def _attend_words(p, i, q, segment, next_pages, states, scratch):
     query_row = 4 * pad(p.key_dim)
     scores = scratch + scratch_rows(group) * query_row
     value_scales = scores + scratch_rows(group) * _SCORES_ROW
-    numbers = first_page, last_page, length, rows, scratch, scores, _SCORES_ROW, value_scales, states
+    numbers = first_page, last_page, rows, scratch, scores, _SCORES_ROW, states
     places, part = word_places(p, i.layer, q.head), Part(q.table, *numbers)
     for row in range(rows):
         source = q.at + (row // group) * q.stride + 4 * (q.head * group + row % group) * p.key_dim
         write_query_words(source, p.key_dim, i.scale, scratch + row * query_row)
     score_words(p, places, part)
-    gather_value_scales(p, places, part)
     of_rows = Scores(scores, first_page, last_page, value_scales)
+    _gather_scales(p, q.table, of_rows, places.value_scales, length)
     _weigh(i, q, segment, of_rows, states, state_bytes(p.value_dim))
     mix_words(p, places, part, 4 * SEGMENT, next_pages, word_places(p, i.layer, next_pages.head))
 
@@ -277,13 +269,11 @@ def _attend_floats(p, i, q, segment, states, scratch):
                     at = row * row_bytes + 4 * PAGE * (page - number)
                     store_f32(to, at, multiply(load_f32(to, at), scales))
 
-    factors = np.int64(0)
+    of_rows = Scores(scores, first_page, last_page, np.int64(0))
     if p.kind == INT8:
-        factors = scores + scratch_rows(group) * row_bytes
-        for number in range(first_page, last_page):
-            scales = load_f32(value_scales, _page_offset(p, table, number))
-            store_f32(factors, 4 * PAGE * (number - first_page), scales)
-    _weigh(i, q, segment, Scores(scores, first_page, last_page, factors), states, state_row)
+        of_rows = Scores(scores, first_page, last_page, scores + scratch_rows(group) * row_bytes)
+        _gather_scales(p, table, of_rows, value_scales, length)
+    _weigh(i, q, segment, of_rows, states, state_row)
 
     for number in range(first_page, last_page, _PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
@@ -314,13 +304,27 @@ def _attend_floats(p, i, q, segment, states, scratch):
 class Scores(NamedTuple):
     """Scores of rows at an address, _SCORES_ROW bytes apart, for the positions of pages from first to last.
 
-    value_scales: address of what weights are multiplied by, floats [positions]; 0: by nothing.
+    value_scales: address of the scales of values, floats [positions], by which weights are multiplied; 0: by
+    none.
     """
 
     at: int
     first_page: int
     last_page: int
     value_scales: int
+
+
+@inner
+def _gather_scales(p, table, of_rows, scales, length):
+    """Copy the scales of values of a segment to its Scores, where all rows find them in a near cache.
+
+    scales: address of those of the first page of memory. length: where the positions end.
+    """
+    for number in range(of_rows.first_page, of_rows.last_page):
+        of_page = load_f32(scales, _page_offset(p, table, number))
+        if (number + 1) * PAGE > length:  # the other slots may hold anything
+            of_page = keep_lanes(of_page, length - number * PAGE)
+        store_f32(of_rows.value_scales, 4 * PAGE * (number - of_rows.first_page), of_page)
 
 
 @inner

@@ -22,7 +22,6 @@ from ..simd import (
     fma,
     get_f32,
     get_i32,
-    keep_lanes,
     largest_of,
     load_f32,
     maximum,
@@ -77,23 +76,19 @@ class Part(NamedTuple):
 
     Attributes:
         table: address of int32, the pages of the sequence, of which `first` to `last` take part.
-        length: positions that take part end there.
         rows: how many rows of queries there are, at the address `queries`.
         scores: address of the scores, then of the weights: float32 [rows, positions], score_row bytes apart.
             Behind those of a segment are 64 bytes for the scales of its blocks.
-        value_scales: address of memory for those of the segment, float32 [positions].
         states: see online_softmax.py.
     """
 
     table: int
     first: int
     last: int
-    length: int
     rows: int
     queries: int
     scores: int
     score_row: int
-    value_scales: int
     states: int
 
 
@@ -212,18 +207,8 @@ def score_words(p, places, part):
 
 
 @inner
-def gather_value_scales(p, places, part):
-    """Write the scales of the segment's values where `part` says: all rows find them in a near cache."""
-    for number in range(part.first, part.last):
-        scales = load_f32(places.value_scales, get_i32(part.table, 4 * number) * p.page_stride)
-        if (number + 1) * PAGE > part.length:  # the other slots may hold anything
-            scales = keep_lanes(scales, part.length - number * PAGE)
-        store_f32(part.value_scales, 4 * PAGE * (number - part.first), scales)
-
-
-@inner
 def mix_words(p, places, part, factors, next_pages, next_places):
-    """Write the mixed values of rows to their states; the weights, times the scales of values, become words.
+    """Write the mixed values of rows to their states; the weights, which have their scales, become words.
 
     factors: bytes from a row of weights to the scales of its blocks. next_pages: NextPages, whose keys
     are prefetched. next_places: their WordPlaces. For the others see score_words.
@@ -237,10 +222,8 @@ def mix_words(p, places, part, factors, next_pages, next_places):
     while number < part.last:
         end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
         weights, tile = part.scores + 2 * PAGE * (number - part.first), 0
-        next_table, has_next = (
-            next_pages.table + 4 * (number - part.first),
-            end - part.first <= next_pages.count,
-        )
+        next_table = next_pages.table + 4 * (number - part.first)
+        has_next = end - part.first <= next_pages.count
         while tile < tile_count:
             row, tiles = 0, WORD_TILES[0] if tile_count - tile >= WORD_TILES[0] else 1
             next_keys = next_places.keys + 64 * tile
