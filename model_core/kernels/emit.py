@@ -59,15 +59,18 @@ def _instruction_set() -> str:
 INSTRUCTION_SET = _instruction_set()
 
 
-def _choose_schedule() -> None:
-    """Let LLVM order instructions for no processor in particular where its own order is slow.
+def _tune_compiler() -> None:
+    """Keep LLVM from slow choices, unless variables of numba say what it compiles for.
 
-    LLVM's model of Zen 4, which it takes for Zen 5 too, puts all prefetches of a step in front of its
-    products. Products of 12 rows and more took 1.2 to 2.2 times as long.
+    It takes vpdpwssd apart into two instructions, for their shorter latency, wherever sums are added to
+    several times in a row; only where their number matters is that slower, as in attention: 1.3 times. And
+    its model of Zen 4, which it takes for Zen 5 too, puts all prefetches of a step in front of its products:
+    those of 12 rows and more took 1.2 to 2.2 times as long, so it orders instructions for no processor there.
     """
-    is_slow = INSTRUCTION_SET == "avx512" and llvm.get_host_cpu_name() in ("znver4", "znver5")
-    if config.CPU_NAME is None and config.CPU_FEATURES is None and is_slow:
-        config.CPU_NAME, config.CPU_FEATURES = "x86-64-v4", llvm.get_host_cpu_features().flatten()
+    if INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and config.CPU_FEATURES is None:
+        config.CPU_FEATURES = f"{llvm.get_host_cpu_features().flatten()},+fast-dpwssd"
+        if llvm.get_host_cpu_name() in ("znver4", "znver5"):
+            config.CPU_NAME = "x86-64-v4"
 
 
 # Which products use tiles (products/tiles.py), and why. They come with AVX-512.
@@ -76,7 +79,7 @@ HAS_INT8_TILES, HAS_BFLOAT16_TILES = TILES_CHOICE.int8, TILES_CHOICE.bfloat16
 HAS_AMX = TILES_CHOICE.used
 # Whether vectors multiply bfloat16 numbers, two of them a lane.
 HAS_BFLOAT16 = INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and host_has("avx512bf16")
-_choose_schedule()
+_tune_compiler()
 # VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
 OFFSET = 128 if INSTRUCTION_SET in ("avx512", "avxvnni") else 0
