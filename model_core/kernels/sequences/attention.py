@@ -18,9 +18,9 @@ from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, INT16, PAGE
 from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, keep_lanes, load_f32, multiply, set_f32, store_f32
-from .online_softmax import STATE_HEAD, Positions, pad, softmax_row, state_bytes
+from .online_softmax import STATE_HEAD, Positions, mask_row, pad, softmax_row, state_bytes
 from .selection import hide_others, is_any_chosen
-from .words import NextPages, Part, mix_words, score_words, word_places, write_query_words
+from .words import NextPages, Part, mix_words, score_words, weigh_words, word_places, write_query_words
 
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
@@ -166,16 +166,20 @@ def _attend_words(p, i, q, segment, next_pages, states, scratch):
     query_row = 4 * pad(p.key_dim)
     scores = scratch + scratch_rows(group) * query_row
     value_scales = scores + scratch_rows(group) * _SCORES_ROW
-    numbers = first_page, last_page, rows, scratch, scores, _SCORES_ROW, states
-    places, part = word_places(p, i.layer, q.head), Part(q.table, *numbers)
+    rows_of_scores = scores, _SCORES_ROW, np.int64(4 * SEGMENT), value_scales
+    part = Part(q.table, first_page, last_page, rows, scratch, *rows_of_scores, states)
+    places = word_places(p, i.layer, q.head)
     for row in range(rows):
         source = q.at + (row // group) * q.stride + 4 * (q.head * group + row % group) * p.key_dim
         write_query_words(source, p.key_dim, i.scale, scratch + row * query_row)
     score_words(p, places, part)
     of_rows = Scores(scores, first_page, last_page, value_scales)
     _gather_scales(p, q.table, of_rows, places.value_scales, length)
-    _weigh(i, q, segment, of_rows, states, state_bytes(p.value_dim))
-    mix_words(p, places, part, 4 * SEGMENT, next_pages, word_places(p, i.layer, next_pages.head))
+    _add_to_scores(i, q, segment, of_rows)
+    for row in range(rows):
+        peak, sink = _mask_row(i, q, segment, of_rows, row)
+        weigh_words(p, places, part, row, peak, sink)
+    mix_words(p, places, part, next_pages, word_places(p, i.layer, next_pages.head))
 
 
 @inner
@@ -273,7 +277,11 @@ def _attend_floats(p, i, q, segment, states, scratch):
     if p.kind == INT8:
         of_rows = Scores(scores, first_page, last_page, scores + scratch_rows(group) * row_bytes)
         _gather_scales(p, table, of_rows, value_scales, length)
-    _weigh(i, q, segment, of_rows, states, state_row)
+    _add_to_scores(i, q, segment, of_rows)
+    for row in range(rows):
+        peak, sink = _mask_row(i, q, segment, of_rows, row)
+        count, weights = PAGE * (last_page - first_page), scores + row * row_bytes
+        softmax_row(weights, count, peak, sink, of_rows.value_scales, states + row * state_row)
 
     for number in range(first_page, last_page, _PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
@@ -328,20 +336,19 @@ def _gather_scales(p, table, of_rows, scales, length):
 
 
 @inner
-def _weigh(i, q, segment, of_rows, states, state_row):
-    """Turn the Scores of rows into weights, and write the heads of their states."""
-    scores, first_page, last_page, value_scales = of_rows
-    positions = Positions(first_page * PAGE, last_page * PAGE)
-    position, group, head, window, rows = q.position, q.group, q.head, i.window, q.tokens * q.group
-    length = min(q.end, (segment + 1) * SEGMENT)
+def _add_to_scores(i, q, segment, of_rows):
+    """Add what Scores get besides products, and hide those of positions that were not chosen."""
+    scores, first_page, last_page, _ = of_rows
+    group, head, rows = q.group, q.head, q.tokens * q.group
     if i.bias:
         for row in range(rows):
-            distance = first_page * PAGE - position - row // group
+            distance = first_page * PAGE - q.position - row // group
             by_distance = i.bias + (head * group + row % group) * i.weight_step + 4 * distance
             columns = (last_page - first_page) * PAGE
             add_row(by_distance, columns, np.float32(1), scores + row * _SCORES_ROW)
 
     if q.relative:
+        length = min(q.end, (segment + 1) * SEGMENT)
         for row in range(rows):
             _add_relative(i, q, row, first_page * PAGE, length, scores + row * _SCORES_ROW)
 
@@ -350,20 +357,24 @@ def _weigh(i, q, segment, of_rows, states, state_row):
             bits = q.chosen + row // group * q.chosen_row
             hide_others(bits, i.unit, first_page, last_page, scores + row * _SCORES_ROW)
 
-    for row in range(rows):
-        own = position + row // group
-        start = 0 if window == 0 else max(0, own + 1 - window)
-        if i.chunk:
-            start = own - own % i.chunk  # within the window, which is as long
-        stop = min(own + 1 + i.ahead, q.end)
-        if q.bounds:
-            at = 8 * (row // group)
-            start, stop = min(start, get_i32(q.bounds, at)), max(stop, get_i32(q.bounds, at + 4))
-        sink = np.float32(-np.inf)
-        if i.weight and start // SEGMENT == segment:  # the first of this row
-            sink = get_f32(i.weight, 4 * (head * group + row % group))
-        weights, state = scores + row * _SCORES_ROW, states + row * state_row
-        softmax_row(weights, positions, Positions(start, stop), i.cap, sink, value_scales, state)
+
+@inner
+def _mask_row(i, q, segment, of_rows, row):
+    """Hide the Scores of a row that it does not attend to. Returns the largest and the score of its sink."""
+    own = q.position + row // q.group
+    start = 0 if i.window == 0 else max(0, own + 1 - i.window)
+    if i.chunk:
+        start = own - own % i.chunk  # within the window, which is as long
+    stop = min(own + 1 + i.ahead, q.end)
+    if q.bounds:
+        at = 8 * (row // q.group)
+        start, stop = min(start, get_i32(q.bounds, at)), max(stop, get_i32(q.bounds, at + 4))
+    sink = np.float32(-np.inf)
+    if i.weight and start // SEGMENT == segment:  # the first of this row
+        sink = get_f32(i.weight, 4 * (q.head * q.group + row % q.group))
+    positions = Positions(of_rows.first_page * PAGE, of_rows.last_page * PAGE)
+    peak = mask_row(of_rows.at + row * _SCORES_ROW, positions, Positions(start, stop), i.cap, sink)
+    return peak, sink
 
 
 @inner

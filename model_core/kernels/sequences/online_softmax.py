@@ -51,43 +51,54 @@ class Positions(NamedTuple):
 
 
 @inner
-def softmax_row(scores, positions, own, cap, sink, factors, state):
-    """exp(score - largest) in place for `own` positions of whole pages of `positions`, 0 elsewhere.
+def mask_row(scores, positions, own, cap, sink):
+    """Cap the scores of whole pages of `positions`, unless `cap` is 0, and hide all but those of `own`.
 
-    Scores are capped before, unless `cap` is 0. The largest score and the sum are written to the `state` of
-    the row. The score `sink` takes part in both. factors: address of floats by which the results are
-    multiplied once they are summed, one for each position; 0: by none.
+    Returns the largest, or the score `sink`, in all lanes.
     """
     first, last = positions
     start, end = own
     peak = broadcast(sink)
     for position in range(first, last, PAGE):
         at = 4 * (position - first)
+        value = load_f32(scores, at)
         is_cut = position < start or position + PAGE > end
         if cap > 0 or is_cut:  # most pages are not
-            value = load_f32(scores, at)
             if cap > 0:
                 value = softcap(value, cap)
             if is_cut:
                 value = mask_outside(value, position, start, end)
             store_f32(scores, at, value)
-    size = 4 * (last - first)
-    for at in range(0, size, 4 * PAGE):
-        peak = maximum(peak, load_f32(scores, at))
-    peak = broadcast(largest_of(peak))
-    largest = _finite(peak)
+        peak = maximum(peak, value)
+    return broadcast(largest_of(peak))
+
+
+@inner
+def softmax_row(scores, count, peak, sink, factors, state):
+    """exp(score - peak) in place, for `count` scores, and the head of the `state` of the row.
+
+    peak: see mask_row. sink: a score that takes part in the sum. factors: address of floats by which the
+    results are multiplied once they are summed; 0: by none.
+    """
+    largest = finite(peak)
     total = broadcast(np.float32(0))
-    for at in range(0, size, 4 * PAGE):
+    for at in range(0, 4 * count, 4 * PAGE):
         value = exp_of_negative(subtract(load_f32(scores, at), largest))
         total = add(total, value)
         store_f32(scores, at, multiply(value, load_f32(factors, at)) if factors else value)
-    of_sink = exp_of_negative(subtract(broadcast(sink), largest))
+    write_state_head(state, peak, total, sink)
+
+
+@inner
+def write_state_head(state, peak, total, sink):
+    """Write the head of a state. total: sums of the weights of positions, a vector; without the sink's."""
+    of_sink = exp_of_negative(subtract(broadcast(sink), finite(peak)))
     store_f32(state, 0, peak)
     store_f32(state, 64, broadcast(sum_of(total) + sum_of(keep_lanes(of_sink, 1))))
 
 
 @inner
-def _finite(peak):
+def finite(peak):
     """The peak, or a low number if no position took part, from which -inf can be subtracted."""
     return maximum(peak, broadcast(np.float32(-1e30)))
 
@@ -100,8 +111,8 @@ def merge_states(states, part, rows, value_dim):
         to, of = states + at, part + at
         peak = maximum(load_f32(to, 0), load_f32(of, 0))
         # A weight of the merged softmax is relative to the larger peak.
-        old = exp_of_negative(subtract(load_f32(to, 0), _finite(peak)))
-        new = exp_of_negative(subtract(load_f32(of, 0), _finite(peak)))
+        old = exp_of_negative(subtract(load_f32(to, 0), finite(peak)))
+        new = exp_of_negative(subtract(load_f32(of, 0), finite(peak)))
         store_f32(to, 0, peak)
         for i in range(64, size, 64):  # the sum, then the mixed values
             store_f32(to, i, add(multiply(load_f32(to, i), old), multiply(load_f32(of, i), new)))

@@ -19,6 +19,7 @@ from ..simd import (
     absolute,
     add,
     broadcast,
+    exp_of_negative,
     fma,
     get_f32,
     get_i32,
@@ -28,6 +29,7 @@ from ..simd import (
     multiply,
     set_f32,
     store_f32,
+    subtract,
     sum_of,
 )
 from ..word_blocks import (
@@ -44,7 +46,7 @@ from ..word_blocks import (
     spread_pairs,
     spread_words,
 )
-from .online_softmax import STATE_HEAD, pad, state_bytes
+from .online_softmax import STATE_HEAD, finite, pad, state_bytes, write_state_head
 
 WORD_BLOCK = 8  # pages whose weights have a scale together
 _LARGEST = np.float32(32767)  # word
@@ -78,7 +80,8 @@ class Part(NamedTuple):
         table: address of int32, the pages of the sequence, of which `first` to `last` take part.
         rows: how many rows of queries there are, at the address `queries`.
         scores: address of the scores, then of the weights: float32 [rows, positions], score_row bytes apart.
-            Behind those of a segment are 64 bytes for the scales of its blocks.
+        factors: bytes from a row of weights to the scales of its blocks, 64 bytes.
+        value_scales: address of the scales of values, floats [positions], by which weights are multiplied.
         states: see online_softmax.py.
     """
 
@@ -89,6 +92,8 @@ class Part(NamedTuple):
     queries: int
     scores: int
     score_row: int
+    factors: int
+    value_scales: int
     states: int
 
 
@@ -207,15 +212,14 @@ def score_words(p, places, part):
 
 
 @inner
-def mix_words(p, places, part, factors, next_pages, next_places):
-    """Write the mixed values of rows to their states; the weights, which have their scales, become words.
+def mix_words(p, places, part, next_pages, next_places):
+    """Write the values of rows, mixed by their words (weigh_words), to their states.
 
-    factors: bytes from a row of weights to the scales of its blocks. next_pages: NextPages, whose keys
-    are prefetched. next_places: their WordPlaces. For the others see score_words.
+    next_pages: NextPages, whose keys are prefetched. next_places: their WordPlaces. For the others see
+    score_words.
     """
     state_row, tile_count = state_bytes(p.value_dim), pad(p.value_dim) // 16
     for row in range(part.rows):
-        _write_weight_words(p, places, part, row, factors)
         for i in range(row * state_row + STATE_HEAD, (row + 1) * state_row, 64):
             store_f32(part.states, i, broadcast(np.float32(0)))
     number, block = part.first, 0
@@ -235,7 +239,7 @@ def mix_words(p, places, part, factors, next_pages, next_places):
                     4 * p.padded_dim,
                     NextKeys(next_table, next_keys, next_places.key_scales, next_places.value_scales),
                     Strided(weights + row * part.score_row, part.score_row),
-                    part.scores + row * part.score_row + factors + 4 * block,
+                    part.scores + row * part.score_row + part.factors + 4 * block,
                     end - number,
                     Strided(part.states + row * state_row + STATE_HEAD + 64 * tile, state_row),
                 )
@@ -252,8 +256,10 @@ def _block_rows(remaining):
 
 
 @inner
-def _write_weight_words(p, places, part, row, factors):
-    """Weights of a row -> words in their place, and the scale of each block.
+def weigh_words(p, places, part, row, peak, sink):
+    """Scores of a row -> weights times the scales of values, as words in their place; and its state's head.
+
+    p: KV_MEMORY. places: WordPlaces. peak, sink: see softmax_row.
 
     Each row prefetches its share of the values. Processors of AMD drop what is prefetched faster than memory
     gives it, so it is asked for again after score_words, and slowly.
@@ -261,24 +267,26 @@ def _write_weight_words(p, places, part, row, factors):
     weights, lines = part.scores + row * part.score_row, PAGE // 2 * (p.padded_dim // 16)
     share = -(-lines // part.rows)
     first_line, last_line = 64 * row * share, 64 * min((row + 1) * share, lines)
+    largest, whole = finite(peak), broadcast(np.float32(0))
     number, block = part.first, 0
     while number < part.last:
         end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
-        total = peak = broadcast(np.float32(0))
+        total = most = broadcast(np.float32(0))
         for page in range(number, end):
             at, offset = 4 * PAGE * (page - part.first), get_i32(part.table, 4 * page) * p.page_stride
             for line in range(first_line, last_line, 64):
                 prefetch_line(places.values + offset + line)
-            value = load_f32(weights, at)
-            total, peak = add(total, value), maximum(peak, value)
-        scale, other = sum_of(total) / _SUM, largest_of(peak) / _LARGEST
-        set_f32(weights, factors + 4 * block, other if other > scale else scale)
-        number, block = end, block + 1
-    number, block = part.first, 0
-    while number < part.last:
-        end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
-        inverse = broadcast(_inverse(get_f32(weights, factors + 4 * block)))
+            value = exp_of_negative(subtract(load_f32(weights, at), largest))
+            whole = add(whole, value)
+            value = multiply(value, load_f32(part.value_scales, at))
+            store_f32(weights, at, value)
+            total, most = add(total, value), maximum(most, value)
+        scale, other = sum_of(total) / _SUM, largest_of(most) / _LARGEST
+        scale = other if other > scale else scale
+        set_f32(weights, part.factors + 4 * block, scale)
+        inverse = broadcast(_inverse(scale))
         for page in range(number, end):  # words take half the place, so none is written over what is to come
             i = PAGE * (page - part.first)
             spread_words(weights + 2 * i, 2, multiply(load_f32(weights, 4 * i), inverse))
         number, block = end, block + 1
+    write_state_head(part.states + row * state_bytes(p.value_dim), peak, whole, sink)

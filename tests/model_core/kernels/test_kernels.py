@@ -385,7 +385,7 @@ def test_maps() -> None:
         assert (y[25:] == -1).all()
         results.append(y)
     bits = hashlib.sha256(b"".join(y.tobytes() for y in results)).hexdigest()
-    assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "82f0f77bb92acf38"  # generic has no FMA
+    assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "bbc7b09357e94abf"  # generic has no FMA
 
 
 def test_doubly_stochastic_matrices() -> None:
