@@ -62,12 +62,13 @@ INSTRUCTION_SET = _instruction_set()
 def _tune_compiler() -> None:
     """Keep LLVM from slow choices, unless variables of numba say what it compiles for.
 
-    It takes vpdpwssd apart into two instructions, for their shorter latency, wherever sums are added to
-    several times in a row; only where their number matters is that slower, as in attention: 1.3 times. And
-    its model of Zen 4, which it takes for Zen 5 too, puts all prefetches of a step in front of its products:
-    those of 12 rows and more took 1.2 to 2.2 times as long, so it orders instructions for no processor there.
+    It splits vpdpwssd in two where sums are added to several times in a row, as two have a shorter latency.
+    Attention is limited by the number of instructions, so it is told to keep it whole. And its model of
+    Zen 4, which it takes for Zen 5 too, puts all prefetches of a step in front of its products: those of 12
+    rows and more took 1.2 to 2.2 times as long. So it orders instructions for no processor there.
     """
-    if INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and config.CPU_FEATURES is None:
+    has_vnni = INSTRUCTION_SET in ("avx512", "avxvnni")
+    if has_vnni and config.CPU_NAME is None and config.CPU_FEATURES is None:
         config.CPU_FEATURES = f"{llvm.get_host_cpu_features().flatten()},+fast-dpwssd"
         if llvm.get_host_cpu_name() in ("znver4", "znver5"):
             config.CPU_NAME = "x86-64-v4"
@@ -79,7 +80,7 @@ HAS_INT8_TILES, HAS_BFLOAT16_TILES = TILES_CHOICE.int8, TILES_CHOICE.bfloat16
 HAS_AMX = TILES_CHOICE.used
 # Whether vectors multiply bfloat16 numbers, two of them a lane.
 HAS_BFLOAT16 = INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and host_has("avx512bf16")
-_tune_compiler()
+_tune_compiler()  # after all that asks what numba compiles for
 # VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
 OFFSET = 128 if INSTRUCTION_SET in ("avx512", "avxvnni") else 0
@@ -153,11 +154,16 @@ def fma(b: ir.IRBuilder, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
 
 
 def scale_by_power(b: ir.IRBuilder, x: ir.Value, n: ir.Value) -> ir.Value:
-    """x * 2^n, rounded once. n: whole numbers as floats, from -126 to 127."""
+    """x * 2^n, rounded once. n: whole numbers as floats; beyond -126 to 127 the result may be any number.
+
+    NaN stays NaN.
+    """
     if HAS_WIDE_VECTORS:
         args = (x, n, splat(0.0, F32X16), ir.Constant(I16, -1), ir.Constant(I32, 4))  # the usual rounding
         return call(b, "llvm.x86.avx512.mask.scalef.ps.512", F32X16, *args)
-    power = b.shl(b.add(b.fptosi(n, I32X16), splat(127, I32X16)), splat(23, I32X16))
+    # 1.5 * 2^23 moves a whole number to the lowest bits. fptosi is undefined for what is out of range.
+    bits = b.bitcast(b.fadd(n, splat(1.5 * 2**23 + 127, F32X16)), I32X16)
+    power = b.shl(bits, splat(23, I32X16))
     return b.fmul(x, b.bitcast(power, F32X16))
 
 

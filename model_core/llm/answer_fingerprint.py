@@ -21,10 +21,10 @@ from ..files.model_files import ModelFiles
 from ..images.decoder import name_versions
 from ..kernels.emit import HAS_BFLOAT16_TILES, INSTRUCTION_SET
 from ..machine.digest import digest
+from ..machine.semantics import SEMANTICS
 from ..model.loader import choose_parts
 from ..requests.sampling import GenerationDefaults
 from .loaded import LoadedModel, Origin
-from .semantics import SEMANTICS
 from .settings import LLMSettings
 
 # What makes tokens of texts, texts of templates, and masks of forms. Their answers are their own, so that

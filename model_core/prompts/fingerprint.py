@@ -10,6 +10,7 @@ import numpy as np
 from ..cache.memory import KVCache
 from ..kernels.emit import HAS_BFLOAT16_TILES, INSTRUCTION_SET
 from ..machine.digest import cut, hash_piece
+from ..machine.semantics import SEMANTICS
 from ..model.transformer import Transformer
 
 
@@ -17,10 +18,12 @@ def fingerprint(model: Transformer, cache: KVCache) -> str:
     """A hash of all that keys, values and states in a cache depend on, tokens and adapters excepted.
 
     These are the weights as they are in memory, the configuration, the tape, the arithmetic, the layout of
-    the cache, and the version of this package. It takes about a second for each GiB of weights and core.
+    the cache, the version of this package, and that of what it computes (SEMANTICS). It takes about a second
+    for each GiB of weights and core.
     """
     facts = (
         version("tritonchat"),
+        SEMANTICS,
         INSTRUCTION_SET != "generic",  # without fused multiply-add, floats are rounded otherwise
         model.config,
         model.records,

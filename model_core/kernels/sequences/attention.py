@@ -280,8 +280,8 @@ def _attend_floats(p, i, q, segment, states, scratch):
     _add_to_scores(i, q, segment, of_rows)
     for row in range(rows):
         peak, sink = _mask_row(i, q, segment, of_rows, row)
-        count, weights = PAGE * (last_page - first_page), scores + row * row_bytes
-        softmax_row(weights, count, peak, sink, of_rows.value_scales, states + row * state_row)
+        at, state = scores + row * row_bytes, states + row * state_row
+        softmax_row(at, PAGE * (last_page - first_page), peak, sink, of_rows.value_scales, state)
 
     for number in range(first_page, last_page, _PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
@@ -360,7 +360,7 @@ def _add_to_scores(i, q, segment, of_rows):
 
 @inner
 def _mask_row(i, q, segment, of_rows, row):
-    """Hide the Scores of a row that it does not attend to. Returns the largest and the score of its sink."""
+    """Hide the Scores of a row that it does not attend to. Returns what mask_row does, and its sink."""
     own = q.position + row // q.group
     start = 0 if i.window == 0 else max(0, own + 1 - i.window)
     if i.chunk:

@@ -54,7 +54,8 @@ class Positions(NamedTuple):
 def mask_row(scores, positions, own, cap, sink):
     """Cap the scores of whole pages of `positions`, unless `cap` is 0, and hide all but those of `own`.
 
-    Returns the largest, or the score `sink`, in all lanes.
+    Returns the largest, that of the sink included, in all lanes; -inf if there is none. scores: address of
+    floats, one for each of `positions`. sink: -inf for none.
     """
     first, last = positions
     start, end = own
@@ -75,7 +76,7 @@ def mask_row(scores, positions, own, cap, sink):
 
 @inner
 def softmax_row(scores, count, peak, sink, factors, state):
-    """exp(score - peak) in place, for `count` scores, and the head of the `state` of the row.
+    """exp(score - peak) in place, for `count` scores of whole pages, and the head of the `state` of the row.
 
     peak: see mask_row. sink: a score that takes part in the sum. factors: address of floats by which the
     results are multiplied once they are summed; 0: by none.
@@ -91,7 +92,10 @@ def softmax_row(scores, count, peak, sink, factors, state):
 
 @inner
 def write_state_head(state, peak, total, sink):
-    """Write the head of a state. total: sums of the weights of positions, a vector; without the sink's."""
+    """Write the head of a state at an address. peak: see mask_row.
+
+    total: a vector, whose lanes add up to the sum of the weights of all positions, the sink's excepted.
+    """
     of_sink = exp_of_negative(subtract(broadcast(sink), finite(peak)))
     store_f32(state, 0, peak)
     store_f32(state, 64, broadcast(sum_of(total) + sum_of(keep_lanes(of_sink, 1))))

@@ -79,8 +79,9 @@ class Part(NamedTuple):
     Attributes:
         table: address of int32, the pages of the sequence, of which `first` to `last` take part.
         rows: how many rows of queries there are, at the address `queries`.
-        scores: address of the scores, then of the weights: float32 [rows, positions], score_row bytes apart.
-        factors: bytes from a row of weights to the scales of its blocks, 64 bytes.
+        scores: address of float32 [rows, positions], in whose place weigh_words writes the words of weights,
+            int16 [rows, positions]. Rows are score_row bytes apart.
+        factors: bytes from the start of a row to the scales of its blocks, floats, one for WORD_BLOCK pages.
         value_scales: address of the scales of values, floats [positions], by which weights are multiplied.
         states: see online_softmax.py.
     """
@@ -259,7 +260,7 @@ def _block_rows(remaining):
 def weigh_words(p, places, part, row, peak, sink):
     """Scores of a row -> weights times the scales of values, as words in their place; and its state's head.
 
-    p: KV_MEMORY. places: WordPlaces. peak, sink: see softmax_row.
+    p: KV_MEMORY. places: WordPlaces. row: its number. peak, sink: see online_softmax.mask_row.
 
     Each row prefetches its share of the values. Processors of AMD drop what is prefetched faster than memory
     gives it, so it is asked for again after score_words, and slowly.
@@ -267,21 +268,21 @@ def weigh_words(p, places, part, row, peak, sink):
     weights, lines = part.scores + row * part.score_row, PAGE // 2 * (p.padded_dim // 16)
     share = -(-lines // part.rows)
     first_line, last_line = 64 * row * share, 64 * min((row + 1) * share, lines)
-    largest, whole = finite(peak), broadcast(np.float32(0))
+    largest, total = finite(peak), broadcast(np.float32(0))
     number, block = part.first, 0
     while number < part.last:
         end = min((number // WORD_BLOCK + 1) * WORD_BLOCK, part.last)
-        total = most = broadcast(np.float32(0))
+        block_sum = most = broadcast(np.float32(0))
         for page in range(number, end):
             at, offset = 4 * PAGE * (page - part.first), get_i32(part.table, 4 * page) * p.page_stride
             for line in range(first_line, last_line, 64):
                 prefetch_line(places.values + offset + line)
             value = exp_of_negative(subtract(load_f32(weights, at), largest))
-            whole = add(whole, value)
+            total = add(total, value)
             value = multiply(value, load_f32(part.value_scales, at))
             store_f32(weights, at, value)
-            total, most = add(total, value), maximum(most, value)
-        scale, other = sum_of(total) / _SUM, largest_of(most) / _LARGEST
+            block_sum, most = add(block_sum, value), maximum(most, value)
+        scale, other = sum_of(block_sum) / _SUM, largest_of(most) / _LARGEST
         scale = other if other > scale else scale
         set_f32(weights, part.factors + 4 * block, scale)
         inverse = broadcast(_inverse(scale))
@@ -289,4 +290,4 @@ def weigh_words(p, places, part, row, peak, sink):
             i = PAGE * (page - part.first)
             spread_words(weights + 2 * i, 2, multiply(load_f32(weights, 4 * i), inverse))
         number, block = end, block + 1
-    write_state_head(part.states + row * state_bytes(p.value_dim), peak, whole, sink)
+    write_state_head(part.states + row * state_bytes(p.value_dim), peak, total, sink)

@@ -193,12 +193,14 @@ def test_exp_is_exact_to_the_last_bits() -> None:
         for i in range(0, 4 * count, 64):
             simd.store_f32(address, i, simd.exp_of_negative(simd.load_f32(address, i)))
 
-    x = np.concatenate([np.linspace(-86, 0, 100_000), [0, -88, -1e30, -np.inf] * 8]).astype(np.float32)
+    low = [0, -87.5, -100, -128, -200, -1e30, -np.inf, np.nan]
+    x = np.concatenate([np.linspace(-87, 0, 100_000), low * 4]).astype(np.float32)
     y = x.copy()
     exponential(y.ctypes.data, len(y))
     expected = np.exp(x.astype(np.float64))
-    assert np.abs(y[:100_000] / expected[:100_000] - 1).max() < 3e-7
-    assert y[100_000:100_004].tolist() == [1, 0, 0, 0]
+    assert np.abs(y[:100_000] / expected[:100_000] - 1).max() < 2e-7
+    assert y[100_000:100_007].tolist() == [1, 0, 0, 0, 0, 0, 0]
+    assert np.isnan(y[100_007])
 
 
 def test_gelu_is_exact_to_the_last_bits() -> None:

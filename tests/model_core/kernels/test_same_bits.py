@@ -22,7 +22,7 @@ from seeing_folders import SEEING
 
 from model_core import LLM, SamplingParams
 from model_core.kernels import emit
-from model_core.llm.semantics import SEMANTICS
+from model_core.machine.semantics import SEMANTICS
 from model_core.requests.sampling import GenerationDefaults
 from model_core.sampling.batch_sampler import Draw, RowSampler
 from model_core.sampling.sampler import Sampler
@@ -142,7 +142,7 @@ class Golden:
         if changed and semantics <= self.semantics:
             raise ValueError(
                 f"{len(changed)} digests have changed, such as that of {changed[0]}: raise SEMANTICS in "
-                "model_core/llm/semantics.py, so that no fingerprint promises the bytes of before."
+                "model_core.machine.semantics.py, so that no fingerprint promises the bytes of before."
             )
         return self.make(semantics, digests)
 

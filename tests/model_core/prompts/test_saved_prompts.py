@@ -16,6 +16,7 @@ from model_core import LLM, SamplingParams
 from model_core.cache.memory import KVCache
 from model_core.errors import InvalidRequest, PromptNotFound, StorageError
 from model_core.model.batch import Batch
+from model_core.prompts import fingerprint
 from model_core.prompts.saved import SavedPrompts
 
 PARAMS = SamplingParams(max_tokens=10, temperature=0.9, seed=5, logprobs=3, ignore_eos=True)
@@ -183,6 +184,17 @@ def test_damaged_prompts_are_computed_again(
     assert path.read_bytes()[-4000:-8] == right[-4000:-8]
     with serving(tmp_path) as (llm, saved):
         assert ask(llm, ids(110), "").usage.cached_tokens == 96
+
+
+def test_prompts_of_another_arithmetic_are_computed_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path) as (llm, saved):
+        save(llm, saved, "prompt")
+    monkeypatch.setattr(fingerprint, "SEMANTICS", fingerprint.SEMANTICS + 1)
+    with serving(tmp_path) as (llm, saved):
+        ask(llm, ids(110), "")
+    assert "The saved prompt prompt is computed again" in caplog.text
 
 
 def test_prompts_of_another_model_are_computed_again(
