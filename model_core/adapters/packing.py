@@ -15,7 +15,7 @@ from ..tape.low_rank import Adapter, LowRank
 from ..tape.operations import Linear
 from ..tape.references import WeightRef
 from ..weights.matrix import Matrix
-from ..weights.pack import pack, pack_codes
+from ..weights.pack import fill, pack, pack_codes, reserve
 from ..weights.rounding import round_groups, round_int8
 
 _HEAD_NAME = "lm_head.weight"
@@ -34,6 +34,7 @@ class AdaptedTensor:
         is_first: whether it is the first tensor of its product.
         is_up: whether it is the second one, which a gate multiplies.
         rounding: of the activations that the matrix multiplies, see kernels/layout.py.
+        balance: of the matrix, see Matrix.
         is_head: whether the product is that of logits.
     """
 
@@ -46,15 +47,16 @@ class AdaptedTensor:
     is_first: bool
     is_up: bool
     rounding: int
+    balance: np.ndarray | None
     is_head: bool
 
 
 def find_tensors(
-    record: Linear, rounding: int, embedding: str, order: tuple[int, ...] | None
+    record: Linear, matrix: Matrix, rounding: int, embedding: str, order: tuple[int, ...] | None
 ) -> list[AdaptedTensor]:
-    """The tensors of a product. embedding: the name of the table that may be the head's matrix too.
+    """The tensors of a product with this matrix.
 
-    order: of its inputs, see AdaptedTensor.
+    embedding: the name of the table that may be the head's matrix too. rounding, order: see AdaptedTensor.
     """
     tensors: list[AdaptedTensor] = []
     for name in dict.fromkeys(weight.name for weight in record.weights):
@@ -64,7 +66,19 @@ def find_tensors(
         known = _HEAD_NAME if record.is_head and name == embedding else name
         is_up = bool(record.gate and tensors)
         tensors.append(
-            AdaptedTensor(known, n, k, parts, rows, order, not tensors, is_up, rounding, record.is_head)
+            AdaptedTensor(
+                known,
+                n,
+                k,
+                parts,
+                rows,
+                order,
+                not tensors,
+                is_up,
+                rounding,
+                matrix.balance,
+                record.is_head,
+            )
         )
     return tensors
 
@@ -161,7 +175,7 @@ def pack_adapter(
             parts.append((factors, "scales", np.pad(scales, (0, -low.rank % 16))))
         if tensor.is_head and (matrix := adapter.replaced.get(tensor.name)) is not None:
             _check_shape(tensor.name, matrix.shape, (tensor.n, tensor.k))
-            replacement = _pack_head(matrix, tensor.rounding)
+            replacement = _pack_head(matrix, tensor)
             packed.memory.append(replacement)
             factors["matrix"] = replacement.record()[0]
     packed.memory.append(_store(parts))
@@ -171,12 +185,18 @@ def pack_adapter(
     return packed
 
 
-def _pack_head(weights: np.ndarray, rounding: int) -> Matrix:
+def _pack_head(weights: np.ndarray, head: AdaptedTensor) -> Matrix:
     """A head that multiplies activations which are rounded as those of the model's own head are."""
-    if rounding == EXACT:
+    if head.rounding == EXACT:
         return pack([weights], _KINDS[weights.dtype.name])
     floats = weights.astype(np.float32)
-    return pack_codes([round_groups(floats)]) if rounding == BY_GROUP else pack([floats], INT8)
+    if head.rounding == BY_GROUP:
+        return pack_codes([round_groups(floats)])
+    matrix = reserve([floats.shape], INT8, bias=False, rotated=head.balance is not None)
+    if head.balance is not None:
+        matrix.set_balance(head.balance)
+    fill(matrix, [floats])
+    return matrix
 
 
 def _find_products(adapter: Adapter, tensors: list[AdaptedTensor]) -> list[LowRank | None]:

@@ -21,7 +21,7 @@ from ..model.logits import check_length
 from ..reference.operators import attention_weights
 from ..requests.sampling import FilledParams, SamplingParams
 from ..sampling.methods import TokenChooser, find_largest, log_of_sum
-from ..tape.operations import Attend, Record
+from ..tape.operations import Attend
 from ..tape.references import WeightRef
 from .tape_words import TapeWords, describe_tape, find_attends
 
@@ -136,8 +136,12 @@ def explain_prompt(
         if number is None:
             logits, attention = model.forward(batch, cache), None
         else:
-            logits, queries = model.forward_with_queries(batch, cache, number)
-            keys = _read_keys(cache, model.records[number], batch, len(tokens))
+            record = model.records[number]
+            found: list[np.ndarray] = []
+            assert isinstance(record, Attend)
+            logits = model.forward(batch, cache, {number: found.append})
+            queries = found[0].reshape(len(batch.tokens), record.q.heads, record.q.size)
+            keys = _read_keys(cache, record, batch, len(tokens))
             attention = _attend(llm, number, place, [p for _, p in places], head, queries, keys)
     finally:
         model.adapters.release(loaded)
@@ -218,9 +222,8 @@ def _leave_out_other_chunks(weights: np.ndarray, size: int, first: int) -> np.nd
     return kept / kept.sum(axis=-1, keepdims=True)
 
 
-def _read_keys(cache: KVCache, record: Record, batch: Batch, length: int) -> np.ndarray:
-    """The keys of an `Attend`: float32 [kv_heads, length, size]."""
-    assert isinstance(record, Attend)
+def _read_keys(cache: KVCache, record: Attend, batch: Batch, length: int) -> np.ndarray:
+    """The keys that it attends to: float32 [kv_heads, length, size]."""
     layer = record.layer
     number, group = next((n, group) for n, group in enumerate(cache.groups) if layer in group.layers)
     arrays, pages = cache.arrays(number), batch.page_tables[number, 0]

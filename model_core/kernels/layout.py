@@ -45,6 +45,7 @@ MATRIX = record_type(
     "head_strips",  # strips that multiply the same columns of activations; the next ones multiply the next
     "rounding",  # of activations that it multiplies: EXACT, BY_CHUNK, ROTATED or BY_GROUP
     "is_rotated",  # whether its weights are
+    "balance",  # address of what activations are multiplied by before they are rotated, float32 [k]
     "parts",  # in bfloat16 of activations that it multiplies, with its columns in pairs; 0: float32
     "is_small",  # whether numbers by group are from -32 to 31
     "data",

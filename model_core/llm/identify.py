@@ -16,9 +16,8 @@ from ..hub import embedded_model, fetch_model
 from ..machine.digest import digest
 from ..model.loader import fit_tape, read_tape
 from ..model.packer import choose_matrix_kind
-from ..model.transformer import find_hidden_states
 from ..tape.operations import Linear
-from ..tape.passes import fuse, products
+from ..tape.passes import find_hidden_states, fuse, products
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.codes import FLOAT8, Codes

@@ -94,7 +94,7 @@ class _Binder:
         self._distances: dict[DistanceBias, dict[str, int]] = {}  # that layers share
         self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
         # Buffers that are quantized since they were last written, and how; and those that are split.
-        self._quantized: dict[str, int] = {}
+        self._quantized: dict[str, tuple[int, int]] = {}
         self._split: set[str] = set()
         self._for_logit_rows = False
 
@@ -219,7 +219,7 @@ class _Binder:
         self._prepare_input(x, matrix)
         mode = linear.ADD if record.adds else _MODES[record.gate or record.activation]
         rounding, order = matrix.rounding(self._arithmetic), self._orders.get(x.buffer)
-        tensors = find_tensors(record, rounding, self._embedding, order)
+        tensors = find_tensors(record, matrix, rounding, self._embedding, order)
         half_strips = find_half_strips(record)
         self.weights.append(half_strips)
         fields = {
@@ -290,10 +290,11 @@ class _Binder:
         buffer = self.buffers.setdefault(x.buffer, Buffer())
         buffer.width, buffer.is_input = max(buffer.width, round_up(matrix.k, STRIP)), True
         rounding = matrix.rounding(self._arithmetic)
-        if rounding != EXACT and self._quantized.get(x.buffer) != rounding:
+        way = rounding, 0 if matrix.balance is None else matrix.balance.ctypes.data
+        if rounding != EXACT and self._quantized.get(x.buffer) != way:
             buffer.is_quantized = True
             self._emit("quantize", x, x, size=x.width, matrix=matrix.record(self._arithmetic))
-            self._quantized[x.buffer] = rounding
+            self._quantized[x.buffer] = way
 
     def _emit_map(self, function: str, inputs: tuple[Span | WeightRef, ...], y: Span) -> None:
         sizes = [i.width if isinstance(i, Span) else self._read(i).size for i in inputs]

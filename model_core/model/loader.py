@@ -23,7 +23,7 @@ from ..kernels.products.bfloat16 import HAS_PAIRS
 from ..machine.memory import aligned_zeros
 from ..machine.progress import ProgressBar
 from ..tape.classifier import Classifier, Dense, LoadedClassifier
-from ..tape.operations import HeadLinear, Linear
+from ..tape.operations import Experts, HeadLinear, Linear
 from ..tape.passes import (
     distinct_products,
     drop_head,
@@ -40,6 +40,7 @@ from ..tape.passes import (
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.matrix import Matrix
+from .balancing import fill_waiting
 from .draft_heads import Eagle3Head, find_mtp_tape, open_eagle3_head
 from .loaded_weights import LoadedWeights, MatrixKey
 from .packer import Packer
@@ -78,17 +79,20 @@ def load_model(
         tape = hand_on_hidden_states(tape)
         head_tape = fit_tape(head_tape, source) if weights == "auto" else head_tape
     packer = Packer(files, source, weights)
-    loaded = read_weights(tape, source, packer, on_progress)
+    loaded = read_weights(tape, source, packer, on_progress, may_wait=True)
     if head_tape is not None:
         head_weights = read_weights(head_tape, source, packer, None, loaded)
-    packer.report_loss()
     _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
     parts = choose_parts(arithmetic, portable, loaded.has_integers)
     if head_tape is not None and head_weights is not None:
         head = Transformer(config, head_tape, head_weights, arithmetic, parts)
     elif eagle is not None:
         head = _load_eagle3(eagle, loaded, weights, arithmetic, parts)
-    return Transformer(config, tape, loaded, arithmetic, parts, head)
+    model = Transformer(config, tape, loaded, arithmetic, parts, head)
+    if packer.waiting:
+        fill_waiting(model, packer, source, on_progress)
+    packer.report_loss()
+    return model
 
 
 def _load_eagle3(
@@ -144,9 +148,15 @@ def read_weights(
     packer: Packer,
     on_progress: Callable[[float], None] | None,
     shared: LoadedWeights | None = None,
+    may_wait: bool = False,
 ) -> LoadedWeights:
-    """The weights of a tape, packed. An MTP head shares embedding and head with those of its model."""
+    """The weights of a tape, packed. An MTP head shares embedding and head with those of its model.
+
+    may_wait: weights to be rounded wait for the inputs of their products (Packer.waiting), but for the second
+    products of experts, of which each has inputs of its own.
+    """
     records = fuse(tape.records)
+    alone = {record.down.weights for record in records if isinstance(record, Experts)}
     linears: list[Linear | HeadLinear] = [*distinct_products(records), *head_products(records)]
     matrices: dict[MatrixKey, Matrix] = {}
     embeddings: dict[str, np.ndarray | Matrix] = {}
@@ -159,9 +169,9 @@ def read_weights(
         if isinstance(record, HeadLinear):
             matrices[record.weight,] = packer.pack_heads(record)
         else:
-            matrices[record.weights] = packer.pack(record)
+            matrices[record.weights] = packer.pack(record, may_wait and record.weights not in alone)
         source.drop_file_pages()  # the packed matrix replaces it
-        if on_progress is not None:
+        if on_progress is not None and not packer.waiting:
             on_progress(len(matrices) / len(linears))
     embeddings = embeddings or {name: packer.pack_table(table) for name, table in tables(tape).items()}
     return LoadedWeights(

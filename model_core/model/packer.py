@@ -1,7 +1,8 @@
 """Packs the matrices of a model for the kernels, from tensors in any format."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +16,14 @@ from ..tape.distances import PositionRows
 from ..tape.operations import HeadLinear, Linear
 from ..tape.passes import PERMUTED
 from ..tape.references import WeightRef
+from ..weights.balance import choose_balance, sum_squares
 from ..weights.codes import Codes, dequantize_codes
 from ..weights.exact_rows import is_int8, to_stepped
 from ..weights.matrix import FLOATS, KINDS, Matrix
-from ..weights.pack import pack, pack_codes
+from ..weights.pack import fill, pack, pack_codes, reserve
 from ..weights.rotation import rotate
 from ..weights.rounding import Stepped, dequantize, round_rows
+from .loaded_weights import MatrixKey
 from .presets import choose_kind
 
 LOGGER = logging.getLogger(__name__)
@@ -49,19 +52,26 @@ class Packer:
     """Packs matrices of the type `weights`, and measures what is lost where quantized ones are rounded again.
 
     With "auto", quantized weights stay as they are.
+
+    Attributes:
+        waiting: products whose weights are rounded when their inputs are known, with their matrices, of
+            zeros until then.
     """
 
     def __init__(self, files: ModelFiles, source: TensorSource, weights: str) -> None:
+        self.waiting: dict[MatrixKey, tuple[Linear, Matrix]] = {}
         self._files, self._source, self._weights = files, source, weights
         self._squares = self._squared_errors = 0.0
         self._unpacked_bytes = self._unpacked_file_bytes = 0  # of codes that became float32
 
-    def pack(self, product: Linear) -> Matrix:
-        """The matrix of a product. Raises ModelError."""
-        stored = [read_weights(self._source, weight) for weight in product.weights]
-        biases = [bias.select(read_tensor(self._source, bias)) for bias in product.biases] or None
+    def pack(self, product: Linear, waits: bool = False) -> Matrix:
+        """The matrix of a product. Raises ModelError.
+
+        waits: if its weights are to be rounded, note it as waiting.
+        """
+        stored, biases = self._read(product)
         gated = product.gate is not None
-        try:
+        with self._name_product(product):
             codes = [part for part in stored if isinstance(part, Codes)]
             kind = choose_matrix_kind(product, self._weights, self._files)
             if len(codes) == len(stored) and (self._weights == "auto" or _are_exact(codes, kind)):
@@ -70,12 +80,25 @@ class Packer:
                 return self._pack_as_floats(product, codes, biases)
             if kind is None:
                 kind = FLOAT32 if isinstance(stored[0], Codes) else KINDS[stored[0].dtype.name]
+            if waits and (kind == INT8 or kind in STEPPED_BITS):
+                matrix = reserve([part.shape for part in stored], kind, biases is not None, gated)
+                self.waiting[product.weights] = product, matrix
+                return matrix
             return pack([self._convert(part, kind) for part in stored], kind, biases, gated)
-        except ModelError as error:
-            names = [weight.label for weight in product.weights]
-            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            path = self._source.path_of(find_name(self._source, product.weights[0]))
-            raise ModelError(f"{path}: {', '.join(names[:3])}{more}: {error}") from error
+
+    def fill(self, key: MatrixKey, squares: np.ndarray | None) -> None:
+        """Pack the weights of a product that waits.
+
+        squares: the sums of squares of its inputs, float64 [k]; None: it is not balanced. Raises ModelError.
+        """
+        product, matrix = self.waiting.pop(key)
+        stored, biases = self._read(product)
+        with self._name_product(product):
+            if squares is not None:
+                of_weights = sum_squares(dequantize_codes(p) if isinstance(p, Codes) else p for p in stored)
+                matrix.set_balance(choose_balance(squares, of_weights))
+            parts = [self._convert(part, matrix.kind, matrix.balance) for part in stored]
+            fill(matrix, parts, biases, product.gate is not None)
 
     def pack_heads(self, product: HeadLinear) -> Matrix:
         """The matrix of a product by heads: floats, also of codes. Raises ModelError."""
@@ -91,6 +114,22 @@ class Packer:
         matrices = matrices.transpose(0, 2, 1) if product.is_transposed else matrices
         kind = choose_head_kind(self._weights, None if isinstance(stored, Codes) else stored.dtype.name)
         return replace(pack(list(matrices), kind), heads=product.x.heads)
+
+    def _read(self, product: Linear) -> tuple[list[np.ndarray | Codes], list[np.ndarray] | None]:
+        """The weights and biases of a product as they are stored. Raises ModelError."""
+        biases = [bias.select(read_tensor(self._source, bias)) for bias in product.biases]
+        return [read_weights(self._source, weight) for weight in product.weights], biases or None
+
+    @contextmanager
+    def _name_product(self, product: Linear) -> Iterator[None]:
+        """Name the weights of a product in a ModelError that is raised within the block."""
+        try:
+            yield
+        except ModelError as error:
+            names = [weight.label for weight in product.weights]
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            path = self._source.path_of(find_name(self._source, product.weights[0]))
+            raise ModelError(f"{path}: {', '.join(names[:3])}{more}: {error}") from error
 
     def _read_floats(self, weight: WeightRef) -> np.ndarray:
         """A weight in float32. Raises ModelError."""
@@ -136,16 +175,20 @@ class Packer:
         self._unpacked_file_bytes += sum(map(self._source.stored_bytes, names))
         return matrix
 
-    def _convert(self, part: np.ndarray | Codes, kind: int) -> np.ndarray:
-        """Weights as floats for `pack`. Where codes are to be rounded, the loss is added up."""
+    def _convert(self, part: np.ndarray | Codes, kind: int, balance: np.ndarray | None = None) -> np.ndarray:
+        """Weights as floats for `pack`. Where codes are to be rounded, the loss is added up.
+
+        balance: that of their matrix.
+        """
         if not isinstance(part, Codes):
             return part
         floats = dequantize_codes(part)
         if kind == INT8 or kind in STEPPED_BITS:
-            rotated = rotate(floats)
+            balanced = floats if balance is None else floats / balance[: floats.shape[1]]
+            rotated = rotate(balanced)
             error = dequantize(round_rows(rotated, kind)) - rotated
             self._squared_errors += float(np.square(error).sum(dtype=np.float64))
-            self._squares += float(np.square(floats).sum(dtype=np.float64))
+            self._squares += float(np.square(balanced).sum(dtype=np.float64))
         return floats
 
 

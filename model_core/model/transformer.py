@@ -4,12 +4,12 @@ A tape (tape.py) lists its operations. It is bound to the weights (bind.py) and 
 in the memory of step_buffers.py.
 """
 
-import itertools
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from types import MappingProxyType
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -25,20 +25,21 @@ from ..kernels.team import Team
 from ..machine.fair_lock import Turns
 from ..reference.operators import embed
 from ..sampling.prompt_logprobs import StepScores
-from ..tape.operations import Attend, Linear, Permute, Record
-from ..tape.passes import is_of_all_rows
+from ..tape.operations import Attend
+from ..tape.passes import find_hidden_states, is_of_all_rows
 from ..tape.references import Span
 from ..tape.tape import TYPES, Tape
 from ..weights.matrix import KINDS, Matrix
 from .batch import Batch
 from .bind import bind
 from .loaded_weights import LoadedWeights
-from .profile import Profile
+from .program import Profile
 from .rope_table import place_rows
 from .step_buffers import StepBuffers
 
 # Rows of logits in memory at a time, of those that are only reduced: 39 MB for a vocabulary of 152,000.
 SCORED_ROWS = 64
+Visits = Mapping[int, Callable[[np.ndarray], None]]  # see Transformer.forward
 
 
 class Transformer:
@@ -190,18 +191,6 @@ class Transformer:
                 self._profile = outer
         return measured.cycles * (measured.seconds / max(1, int(measured.cycles.sum())))
 
-    def forward_with_queries(
-        self, batch: Batch, cache: KVCache, number: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """As `forward`, and the queries of `records[number]`, an `Attend`: float32 [tokens, heads, size]."""
-        record, at = self.records[number], self._program.sources.index(number)
-        assert isinstance(record, Attend)
-        q = record.q
-        with self.turns, self._lock:
-            logits, rows = self._compute_logits(batch, cache, (at, q))
-        assert rows is not None
-        return logits, rows.reshape(len(rows), q.heads, q.size)
-
     @property
     def sources(self) -> list[int]:
         """For each instruction, to which of `records` it belongs."""
@@ -217,16 +206,25 @@ class Transformer:
             names.append(f"{name} {buffers[instruction['y']]}" if name == "linear" else name)
         return names
 
-    def forward(self, batch: Batch, cache: KVCache) -> np.ndarray:
+    def forward(self, batch: Batch, cache: KVCache, visits: Visits = MappingProxyType({})) -> np.ndarray:
         """Compute the tokens of a batch, write their keys and values, and return the logits.
 
         float32 [len(batch.logit_rows), vocabulary]. The bits of a row do not depend on the rest of the batch.
         The recurrent states in the batch's slots go on. `batch.scores` reduces the logits of its rows, at
-        most SCORED_ROWS at a time. Raises NotFinite if the scores of experts are not finite; other numbers
-        that are not become logits.
+        most SCORED_ROWS at a time. `visits` are called, by the numbers of records, with the rows that a
+        record reads, before it is computed: float32 [tokens, width], those of `q` or `x`. Raises NotFinite if
+        the scores of experts are not finite; other numbers that are not become logits.
         """
         with self.turns, self._lock:
-            return self._forward(batch, cache)
+            return self._forward(batch, cache, visits)
+
+    def visit_inputs(self, batch: Batch, cache: KVCache, visits: Visits) -> None:
+        """As `forward`, for `visits` alone: no logits are computed. A visit may write weights of its record.
+
+        The batch must take the logits of all tokens.
+        """
+        with self.turns, self._lock:
+            self._step(batch, cache, self._program.head, visits)
 
     def forward_for_drafts(self, batch: Batch, cache: KVCache) -> tuple[np.ndarray, np.ndarray]:
         """As `forward`, and what goes to a head that drafts (Tape.handed_on): float32 [rows, hidden size]."""
@@ -235,7 +233,7 @@ class Transformer:
         rows = len(batch.tokens if self._hands_on_all_rows else batch.logit_rows)
         with self.turns, self._lock:
             logits = self._forward(batch, cache)
-            return logits, self._buffers.floats[span.buffer][:rows, span.columns].copy()
+            return logits, self._rows(span, rows)
 
     def hidden_states(self, batch: Batch, cache: KVCache) -> np.ndarray:
         """As `forward`, but returns the last hidden states, after the final norm, and computes no logits.
@@ -244,43 +242,38 @@ class Transformer:
         """
         with self.turns, self._lock:
             self._step(batch, cache, self._program.head)
-            states = self._buffers.floats[self.hidden.buffer]
-            return states[: len(batch.logit_rows), self.hidden.columns].copy()
+            return self._rows(self.hidden, len(batch.logit_rows))
 
-    def _forward(self, batch: Batch, cache: KVCache) -> np.ndarray:
+    def _forward(self, batch: Batch, cache: KVCache, visits: Visits = MappingProxyType({})) -> np.ndarray:
         """See `forward`. The caller holds the lock."""
         start = time.perf_counter()
-        logits, _ = self._compute_logits(batch, cache)
+        logits = self._compute_logits(batch, cache, visits)
         if batch.scores is not None and batch.scores.rows:
             self._score(batch, cache, batch.scores)
         self.step_s = time.perf_counter() - start
         return logits
 
     def _compute_logits(
-        self, batch: Batch, cache: KVCache, watched: tuple[int, Span] | None = None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Run all instructions. The logits, and the rows of the span that is watched, see `_step`."""
+        self, batch: Batch, cache: KVCache, visits: Visits = MappingProxyType({})
+    ) -> np.ndarray:
+        """Run all instructions, and return the logits."""
         assert self.weights.head is not None
         logits = np.empty((len(batch.logit_rows), self.weights.head.n), np.float32)
         self._buffers.set_logits(logits)
-        rows = self._step(batch, cache, len(self._program.instructions), watched)
-        return logits[:, : self.config.vocab_size], rows
+        self._step(batch, cache, len(self._program.instructions), visits)
+        return logits[:, : self.config.vocab_size]
 
-    def _step(
-        self, batch: Batch, cache: KVCache, count: int, watched: tuple[int, Span] | None = None
-    ) -> np.ndarray | None:
-        """Run the first `count` instructions for a batch. The caller holds the lock.
-
-        `watched`: return a copy of a span, float32 [tokens, width], as it is before an instruction.
-        """
+    def _step(self, batch: Batch, cache: KVCache, count: int, visits: Visits = MappingProxyType({})) -> None:
+        """Run the first `count` instructions for a batch. The caller holds the lock."""
         states = cache.states if self.tape.states else None
         _arrays = self._begin_step(batch, states)  # alive until the end
-        rows, start = None, 0
+        start = 0
         try:
-            if watched is not None:
-                start, span = watched
-                self._run_tape(cache, slice(start))
-                rows = self._buffers.floats[span.buffer][: len(batch.tokens), span.columns].copy()
+            for number in sorted(visits):
+                at, read = self._program.sources.index(number), vars(self.records[number])
+                self._run_tape(cache, slice(start, at))
+                visits[number](self._rows(read.get("q") or read["x"], len(batch.tokens)))
+                start = at
             self._run_tape(cache, slice(start, count))
         except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
             raise NotFinite() from error
@@ -290,7 +283,10 @@ class Transformer:
             states.finish(batch.state_slots, batch.positions + 1)
         elif states:
             states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
-        return rows
+
+    def _rows(self, span: Span, count: int) -> np.ndarray:
+        """A copy of the first rows of a span: float32 [count, width]."""
+        return self._buffers.floats[span.buffer][:count, span.columns].copy()
 
     def _begin_step(self, batch: Batch, states: StateCache | None) -> dict[str, np.ndarray]:
         """Fill the buffers and the record of a step. The arrays must stay in memory during the step."""
@@ -389,12 +385,3 @@ class Transformer:
                     target[...] = change.apply(batch.tokens[rows], target)
         self._buffers.set_runs("run", runs)
         self._buffers.grow_low_rank(columns)
-
-
-def find_hidden_states(records: Sequence[Record]) -> Span:
-    """The last hidden states: the input of the head, or the last output of a tape without one."""
-    for before, record in itertools.pairwise(records):
-        if isinstance(record, Linear) and record.is_head:
-            return before.x if isinstance(before, Permute) else record.x
-    last: Span = vars(records[-1])["y"]
-    return last

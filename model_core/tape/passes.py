@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -110,6 +110,15 @@ def is_of_all_rows(records: Sequence[Record], span: Span) -> bool:
     taken = next(n for n, record in enumerate(records) if isinstance(record, operations.TakeRows))
     outputs = ((n, vars(record).get("y")) for n, record in enumerate(records))
     return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < taken
+
+
+def find_hidden_states(records: Sequence[Record]) -> Span:
+    """The last hidden states: the input of the head, or the last output of a tape without one."""
+    for before, record in pairwise(records):
+        if isinstance(record, operations.Linear) and record.is_head:
+            return before.x if isinstance(before, operations.Permute) else record.x
+    last: Span = vars(records[-1])["y"]
+    return last
 
 
 def hand_on_layer_inputs(tape: Tape, layers: Sequence[int], width: int) -> Tape:

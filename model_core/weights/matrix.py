@@ -79,8 +79,9 @@ class Matrix:
         offset_supers: as `supers`, for the offsets.
         table: uint8 [16] of GROUPED4: codes are indices of these numbers + 128.
         is_small: whether the numbers of GROUPED4 or GROUPED8 are from -32 to 31, as those of 6 bits are.
-        is_rotated: whether the weights are rotated (see rotation.py): those of INT8, and of STEPPED_BITS
-            that are rounded here.
+        balance: of rotated weights, which are those of INT8, and of STEPPED_BITS that are rounded here:
+            float32 [k], powers of two by which they were divided before, and which multiply activations (see
+            balance.py and rotation.py).
         bias: float32 [n], or None.
         heads: the matrix is that of so many, one below the other, each of which multiplies a head of the
             activations.
@@ -101,13 +102,24 @@ class Matrix:
     high: np.ndarray | None = None
     bias: np.ndarray | None = None
     is_small: bool = False
-    is_rotated: bool = False
+    balance: np.ndarray | None = None
     heads: int = 1
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are not None, by name."""
         names = ("data", "high", "scales", "groups", "supers", "offsets", "offset_supers", "table", "bias")
-        return {name: array for name in names if (array := getattr(self, name)) is not None}
+        arrays = {name: getattr(self, name) for name in (*names, "balance")}
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    @property
+    def is_rotated(self) -> bool:
+        """Whether the weights are rotated."""
+        return self.balance is not None
+
+    def set_balance(self, balance: np.ndarray) -> None:
+        """Give rotated weights, which are to be filled in, their balance: float32 [inputs] or more."""
+        assert self.balance is not None
+        self.balance[: self.inputs] = balance[: self.inputs]
 
     @property
     def nbytes(self) -> int:
@@ -174,7 +186,9 @@ class Matrix:
             numbers = self._find_steps(numbers, tile, lane)
         strip, column = np.divmod(indices, STRIP)
         if self.kind == INT8 or self.kind in STEPPED_BITS:
-            floats = rotate_codes_back(numbers) if self.is_rotated else numbers.astype(np.float32)
+            floats = numbers.astype(np.float32) if self.balance is None else rotate_codes_back(numbers)
+            if self.balance is not None:
+                floats *= self.balance
             if self.scales is not None:
                 return floats * self.scales[indices][..., None]
             assert self.groups is not None
@@ -223,11 +237,15 @@ def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) 
         return Matrix(kind, n, k, inputs, aligned_zeros((n // 16, k, 16), data_type), bias=b)
     k = round_up(inputs, BLOCK if rotated else NIBBLE_GROUP)
     data = aligned_zeros((n // 16, k // (4 if kind == INT8 else 8), 16, 4), np.uint8)
+    balance = None
+    if rotated:
+        balance = aligned_zeros((k,), np.float32)
+        balance[:] = 1
     if kind == INT8:
         scales_of_groups = aligned_zeros((n // STRIP, -(-k // GROUP), STRIP), _DTYPES[BFLOAT16])
-        return Matrix(kind, n, k, inputs, data, groups=scales_of_groups, bias=b, is_rotated=rotated)
+        return Matrix(kind, n, k, inputs, data, groups=scales_of_groups, bias=b, balance=balance)
     high, groups = None, aligned_zeros((n // 16, k // NIBBLE_GROUP, 16), np.uint8)
     if kind in (INT5, INT6):
         high = aligned_zeros((n // 16, k // NIBBLE_GROUP, STEPPED_BITS[kind] - 4, 16, 4), np.uint8)
     scales = aligned_zeros((n,), np.float32)
-    return Matrix(kind, n, k, inputs, data, scales, groups=groups, high=high, bias=b, is_rotated=rotated)
+    return Matrix(kind, n, k, inputs, data, scales, groups=groups, high=high, bias=b, balance=balance)

@@ -39,9 +39,28 @@ def pack(
     STEPPED_BITS, the matrices are rotated and rounded; all for STEPPED_BITS may be rounded already, and stay
     as they are. Raises ModelError if a weight to be rounded is not finite.
     """
-    places = _place_tiles([_size(part)[0] for part in parts], gated)
     rotated = kind == INT8 or (kind in STEPPED_BITS and isinstance(parts[0], np.ndarray))
-    matrix = allocate(kind, _rows(places), _size(parts[0])[1], biases is not None, rotated)
+    matrix = reserve([_size(part) for part in parts], kind, biases is not None, gated, rotated)
+    fill(matrix, parts, biases, gated)
+    return matrix
+
+
+def reserve(
+    sizes: Sequence[tuple[int, ...]], kind: int, bias: bool, gated: bool = False, rotated: bool = True
+) -> Matrix:
+    """A matrix of zeros for `fill`, with parts of these sizes, [n_i, k]. For the others see `pack`."""
+    rows = _rows(_place_tiles([size[0] for size in sizes], gated))
+    return allocate(kind, rows, sizes[0][1], bias, rotated)
+
+
+def fill(
+    matrix: Matrix,
+    parts: Sequence[np.ndarray | Stepped],
+    biases: Sequence[np.ndarray] | None = None,
+    gated: bool = False,
+) -> None:
+    """Pack matrices as `pack` does, into one that is reserved for them. Raises ModelError as `pack`."""
+    places = _place_tiles([_size(part)[0] for part in parts], gated)
     for part, tiles_at in zip(parts, places, strict=True):
         size = _size(part)[0]
         for first in range(0, size, _ROWS):
@@ -49,7 +68,6 @@ def pack(
             block = part[rows] if isinstance(part, np.ndarray) else part.rows(rows)
             _fill(matrix, tiles_at[first // 16 : (first + _ROWS) // 16], block)
     _fill_bias(matrix, places, biases)
-    return matrix
 
 
 def pack_codes(
@@ -207,7 +225,7 @@ def _fill(matrix: Matrix, tiles_at: np.ndarray, block: np.ndarray | Stepped) -> 
         assert isinstance(block, np.ndarray)
         matrix.data[tiles_at] = _interleave(_convert(block, matrix.data.dtype), matrix.k, 1)[..., 0]
         return
-    rounded = block if isinstance(block, Stepped) else round_rows(rotate(block), matrix.kind)
+    rounded = block if isinstance(block, Stepped) else _round(block, matrix)
     _fill_numbers(matrix, tiles_at, rounded.codes.view(np.uint8))
     assert matrix.groups is not None
     if isinstance(rounded, Codes):
@@ -216,6 +234,15 @@ def _fill(matrix: Matrix, tiles_at: np.ndarray, block: np.ndarray | Stepped) -> 
     assert matrix.scales is not None
     matrix.groups[tiles_at] = _interleave(rounded.groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
     _split_tiles(matrix.scales)[tiles_at] = _split_tiles(rounded.scales)
+
+
+def _round(block: np.ndarray, matrix: Matrix) -> Codes | Stepped:
+    """Round rows of a matrix, of one that is rotated after that. Raises ModelError if they are not finite."""
+    if matrix.balance is None:
+        return round_rows(block.astype(np.float32, copy=False), matrix.kind)
+    with np.errstate(over="ignore"):
+        balanced = block / matrix.balance[: matrix.inputs]
+    return round_rows(rotate(balanced), matrix.kind)
 
 
 def _convert(block: np.ndarray, dtype: np.dtype) -> np.ndarray:

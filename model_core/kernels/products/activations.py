@@ -38,13 +38,14 @@ def quantize_row(a, row, size, m):
     for i in range(size, m.k):
         set_f32(a.floats + row * a.row, 4 * i, np.float32(0))
     for first in range(0, m.k, GROUP):
-        quantize(a, row, first, min(GROUP, m.k - first), m.rounding)
+        quantize(a, row, first, min(GROUP, m.k - first), m)
 
 
 @inner
-def quantize(a, row, first, count, rounding):
+def quantize(a, row, first, count, m):
     """Quantize `count` activations of a row from `first` (a multiple of GROUP) on: x = scale * code.
 
+    m: the matrix that multiplies them.
     count: a multiple of 32, of BLOCK if they are rotated. The codes are int8, with zeros up to a multiple of
     GROUP. Their run gets the scale, or those of groups, and -128 times the sums of codes (see sum_codes).
     """
@@ -55,7 +56,7 @@ def quantize(a, row, first, count, rounding):
     for i in range(count, GROUP, 16):
         store_rounded(codes, i, zero)
     scale = np.float32(0)
-    if rounding == BY_GROUP:
+    if m.rounding == BY_GROUP:
         for i in range(0, count, ACTIVATION_GROUP):
             x, y = load_f32(floats, 4 * i), load_f32(floats, 4 * i + 64)
             peak = largest_of(maximum(absolute(x), absolute(y)))
@@ -69,18 +70,19 @@ def quantize(a, row, first, count, rounding):
             store_rounded(codes, i, multiply(x, inverse))
             store_rounded(codes, i + 16, multiply(y, inverse))
             set_f32(run + RUN_SCALES, i // ACTIVATION_GROUP * 4, peak / best)
-    elif rounding == ROTATED and count == GROUP:
-        scale = _quantize_group(floats, codes)
-    elif rounding == ROTATED:
+    elif m.rounding == ROTATED and count == GROUP:
+        scale = _quantize_group(floats, m.balance + 4 * first, codes)
+    elif m.rounding == ROTATED:
+        balance = m.balance + 4 * first
         largest = zero
         for i in range(0, count, BLOCK):
-            x, y, z, w = _rotate(floats + 4 * i)
+            x, y, z, w = _rotate(floats + 4 * i, balance + 4 * i)
             largest = maximum(largest, _largest_of_four(x, y, z, w))
         peak = largest_of(largest)
         inverse = _inverse(peak, np.float32(127))
         for i in range(0, count, BLOCK):
             # Computed again: it takes less time than to store it.
-            x, y, z, w = _rotate(floats + 4 * i)
+            x, y, z, w = _rotate(floats + 4 * i, balance + 4 * i)
             _store_block(codes + i, inverse, x, y, z, w)
         scale = peak / np.float32(127 * 8)  # 1/8 makes the rotation orthonormal
     else:
@@ -112,9 +114,10 @@ def _rounding_error(x, y, peak, steps):
 
 
 @inner
-def _quantize_group(floats, codes):
-    """Rotate a GROUP of floats and round it. Returns the scale of the codes."""
-    a, b, c, d = _rotate(floats), _rotate(floats + 256), _rotate(floats + 512), _rotate(floats + 768)
+def _quantize_group(floats, balance, codes):
+    """Balance a GROUP of floats, rotate it and round it. Returns the scale of the codes."""
+    a, b = _rotate(floats, balance), _rotate(floats + 256, balance + 256)
+    c, d = _rotate(floats + 512, balance + 512), _rotate(floats + 768, balance + 768)
     a0, b0, c0, d0 = _rotate_four(a[0], b[0], c[0], d[0])
     a1, b1, c1, d1 = _rotate_four(a[1], b[1], c[1], d[1])
     a2, b2, c2, d2 = _rotate_four(a[2], b[2], c[2], d[2])
@@ -146,10 +149,12 @@ def _store_block(codes, inverse, x, y, z, w):
 
 
 @inner
-def _rotate(address):
-    """A BLOCK of floats times the Hadamard matrix of ones: four vectors."""
-    x, y = load_f32(address, 0), load_f32(address, 64)
-    z, w = load_f32(address, 128), load_f32(address, 192)
+def _rotate(address, balance):
+    """A BLOCK of floats times its balance and the Hadamard matrix of ones: four vectors."""
+    x = multiply(load_f32(address, 0), load_f32(balance, 0))
+    y = multiply(load_f32(address, 64), load_f32(balance, 64))
+    z = multiply(load_f32(address, 128), load_f32(balance, 128))
+    w = multiply(load_f32(address, 192), load_f32(balance, 192))
     x, y, z, w = _rotate_four(x, y, z, w)
     return butterfly(x), butterfly(y), butterfly(z), butterfly(w)
 

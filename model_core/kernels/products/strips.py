@@ -28,7 +28,7 @@ from ..layout import (
     STRIP,
     STRIP_TILES,
 )
-from ..simd import add, broadcast, load_f32, multiply, store_f32, subtract
+from ..simd import add, broadcast, get_f32, load_f32, multiply, store_f32, subtract
 from .activations import RUN_BYTES, RUN_SCALES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_stepped
@@ -270,10 +270,11 @@ def _dequantize_chunk(m, strip, first, count, scratch):
 
 
 @inner
-def _rotate_back(weights, size, scales):
+def _rotate_back(weights, size, scales, balance):
     """A GROUP or a BLOCK of k of a strip, float32 [size, STRIP], without their rotation, times scales.
 
-    scales: address of float32 [STRIP]. They come last, because sums of codes are exact.
+    scales: address of float32 [STRIP]. They come last, because sums of codes are exact. balance: address of
+    float32 [size], which multiplies the weights of each k.
     """
     distance = 1
     while distance < size:
@@ -288,8 +289,10 @@ def _rotate_back(weights, size, scales):
     scale = broadcast(np.float32(1 / 16) if size == GROUP else np.float32(1 / 8))
     for tile in range(STRIP_TILES):
         factor = multiply(load_f32(scales, 64 * tile), scale)
-        for i in range(64 * tile, 4 * size * STRIP, 4 * STRIP):
-            store_f32(weights, i, multiply(load_f32(weights, i), factor))
+        for k in range(size):
+            at = 4 * (k * STRIP + 16 * tile)
+            balanced = multiply(factor, broadcast(get_f32(balance, 4 * k)))
+            store_f32(weights, at, multiply(load_f32(weights, at), balanced))
 
 
 @inner
@@ -318,7 +321,7 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
                     scales += 4 * STRIP
                     number = strip * -(-m.k // GROUP) + first // GROUP
                     expand_groups(m, number, 0, 1, np.float32(1), scales, scales)
-                _rotate_back(scratch + _FLOATS, length, scales)
+                _rotate_back(scratch + _FLOATS, length, scales, m.balance + 4 * first)
             chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
         else:
             prefetch = m.data + prefetch_offset(m, strip, next_strip, first + 2 * length) * size

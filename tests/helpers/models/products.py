@@ -4,7 +4,7 @@ import numpy as np
 from outer import outer
 
 from model_core.kernels.interpreter import INSTRUCTION, STEP
-from model_core.kernels.layout import ACTIVATION_GROUP, BLOCK, BY_GROUP, ROTATED
+from model_core.kernels.layout import ACTIVATION_GROUP, BLOCK, BY_GROUP, MATRIX, ROTATED
 from model_core.kernels.products import activations, bfloat16, linear, strips, tiles
 from model_core.kernels.team import Team
 from model_core.machine.memory import aligned_zeros, round_up
@@ -12,9 +12,18 @@ from model_core.weights.matrix import Matrix
 
 
 class Activations:
-    """x [rows, k] in the form that kernels read: padded, with more rows, quantized, and split into parts."""
+    """x [rows, k] in the form that kernels read: padded, with more rows, quantized, and split into parts.
 
-    def __init__(self, x: np.ndarray, parts: int = 0, rounding: int = ROTATED) -> None:
+    balance: float32 [inputs], that of the matrix that multiplies them; None: all are 1.
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        parts: int = 0,
+        rounding: int = ROTATED,
+        balance: np.ndarray | None = None,
+    ) -> None:
         rows, k = len(x) + strips.ROWS_BEYOND, round_up(x.shape[1], activations.GROUP)
         self.floats = aligned_zeros((rows, k + 16), np.float32)
         self.codes = aligned_zeros((rows, k + 64), np.int8)
@@ -30,11 +39,16 @@ class Activations:
             self.record["parts"], self.record["parts_row"] = self.parts.ctypes.data, self.parts.strides[0]
             for row in range(len(x)):
                 outer(bfloat16.split_row)(self.record[0], row, x.shape[1], parts)
+        inputs = round_up(x.shape[1], BLOCK)  # as many as a rotated matrix has
+        matrix, factors = np.zeros(1, MATRIX), aligned_zeros((inputs,), np.float32)
+        factors[:] = 1
+        if balance is not None:
+            factors[: len(balance)] = balance
+        matrix["rounding"], matrix["balance"] = rounding, factors.ctypes.data
         for row in range(len(x)):
-            inputs = round_up(x.shape[1], BLOCK)  # as many as a rotated matrix has
             for first in range(0, inputs, activations.GROUP):
                 count = min(activations.GROUP, inputs - first)
-                outer(activations.quantize)(self.record[0], row, first, count, rounding)
+                outer(activations.quantize)(self.record[0], row, first, count, matrix[0])
 
     def dequantized(self, rows: int, k: int) -> np.ndarray:
         """The numbers that integer kernels multiply, float64 [rows, k]; rotated, if they are rounded so."""

@@ -9,7 +9,7 @@ from adapters import save_adapter, write_adapter, write_merged
 from gguf_models import copy_model, write_model
 from held import held
 from paths import CHECKPOINTS
-from quantized_folders import write_folder
+from quantized_folders import pack_padded, write_folder
 from test_engine import Receiver
 from test_tape import Reference
 
@@ -20,9 +20,11 @@ from model_core.engine.job import Job
 from model_core.errors import InvalidRequest
 from model_core.families.config import write_json
 from model_core.files.model_files import open_model_files
+from model_core.files.safetensors import SafetensorsFolder, write_safetensors
 from model_core.model.packer import HEAD_FIELD
 from model_core.quantizing.write_folder import write_quantized_folder
 from model_core.reference import interpreter, operators
+from model_core.weights.rounding import round_stepped, split_groups
 
 ADAPTERS = CHECKPOINTS.parent / "adapters"
 FOLDERS = sorted(ADAPTERS.iterdir())
@@ -276,3 +278,40 @@ def test_experts_are_refused_by_name(tmp_path: Path) -> None:
         pytest.raises(Exception, match="experts cannot have adapters"),
     ):
         llm.load_adapter("it", tmp_path)
+
+
+def quantize_head(folder: Path, model: Path) -> None:
+    """Give a folder of int4, as written by `tritonchat quantize`, a head of 4 bits as well."""
+    source, path = open_model_files(model).open_tensors(), folder / "model.safetensors"
+    head = round_stepped(np.float32(source["lm_head.weight"]))
+    steps, zeros = split_groups(head.groups, 4)
+    saved = SafetensorsFolder(folder)
+    tensors = {name: np.array(saved[name]) for name in saved if name != "lm_head.weight"}
+    tensors |= {
+        "lm_head.weight_packed": pack_padded(head.codes, 4),
+        "lm_head.weight_scale": head.scales[:, None] * steps,
+        "lm_head.weight_zero_point": np.ascontiguousarray(pack_padded(zeros.T, 4).T),
+        "lm_head.weight_shape": np.array(head.codes.shape),
+    }
+    write_safetensors(path, tensors)
+    config = read_json(folder / "config.json")
+    config["quantization_config"] |= {"ignore": [], HEAD_FIELD: None}
+    write_json(folder / "config.json", config)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int4", "head of 4 bits"])
+def test_replaced_head_multiplies_activations_as_they_are_rounded(tmp_path: Path, kind: str) -> None:
+    """Rotated and balanced as those of the model's own head, or neither."""
+    base, prompt, weights = CHECKPOINTS / "llama-untied-mha", list(range(20)), kind
+    if kind == "head of 4 bits":
+        write_quantized_folder(open_model_files(base), tmp_path / "base", "int4")
+        quantize_head(tmp_path / "base", base)
+        base, weights = tmp_path / "base", "auto"
+    found = []
+    for arithmetic in ("float32", "int8"):
+        adapters = {"it": ADAPTERS / "llama-saved"}
+        with LLM(base, weights=weights, arithmetic=arithmetic, adapters=adapters) as llm:
+            assert llm.model.weights.head is not None
+            assert llm.model.weights.head.is_rotated == (kind != "head of 4 bits")
+            found.append(llm.logits(prompt, adapter="it"))
+    assert relative_error(found[1], found[0]) < 0.05

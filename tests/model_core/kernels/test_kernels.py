@@ -23,7 +23,7 @@ from model_core.reference import operators as op
 from model_core.tape.operations import KVLayer
 from model_core.tape.rope import RopeConfig
 from model_core.weights.matrix import KINDS, Matrix
-from model_core.weights.pack import pack
+from model_core.weights.pack import fill, pack, reserve
 from model_core.weights.rotation import rotate
 
 RANDOM = np.random.default_rng(0)
@@ -137,6 +137,26 @@ def test_rotated_activations_share_an_outlier() -> None:
     a, by_chunk = Activations(x), Activations(x, rounding=layout.BY_CHUNK)
     error = np.linalg.norm(a.dequantized(4, 512) - rotate(x))
     assert error < 0.3 * np.linalg.norm(by_chunk.dequantized(4, 512) - x)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int6", "int4"])
+@pytest.mark.parametrize("k", [26, 256, 515])
+def test_balanced_products_are_those_of_the_weights(kind: str, k: int) -> None:
+    """A balance changes what is rounded, and nothing else: rounded activations, and floats, and rows."""
+    weight = RANDOM.standard_normal((70, k), dtype=np.float32)
+    balance = np.ldexp(np.float32(1), RANDOM.integers(-4, 5, k)).astype(np.float32)
+    x, weight = RANDOM.standard_normal((3, k), dtype=np.float32) / balance, weight * balance
+    matrix = reserve([weight.shape], KINDS[kind], bias=False)
+    matrix.set_balance(balance)
+    fill(matrix, [weight])
+    plain = pack([weight / balance], KINDS[kind])
+    expected = multiply(plain, Activations(x * balance), 3)
+    assert np.array_equal(multiply(matrix, Activations(x, balance=balance), 3), expected)
+    floats = multiply(plain, Activations(x * balance), 3, arithmetic="float32")
+    found = multiply(matrix, Activations(x), 3, arithmetic="float32")
+    np.testing.assert_allclose(found, floats, atol=1e-5 * np.abs(floats).max())
+    indices = np.arange(70)
+    np.testing.assert_array_equal(matrix.rows(indices)[:, :k], plain.rows(indices)[:, :k] * balance)
 
 
 @pytest.mark.parametrize(("kind", "error"), [("int8", 0.01), ("int6", 0.03), ("int5", 0.05), ("int4", 0.1)])
