@@ -162,8 +162,9 @@ class Transformer:
         assert table is not None
         if not isinstance(table, Matrix):
             return embed(tokens, table)
-        rows = self.tape.embeddings[buffer].rows
-        return table.rows(np.where(tokens < rows, tokens, 0))[:, : table.inputs]
+        tokens = np.where(tokens < self.tape.embeddings[buffer].rows, tokens, 0)
+        rows = table.unpack_rows(tokens) if table.is_rotated else table.rows(tokens)
+        return rows[:, : table.inputs]
 
     @contextmanager
     def profile(self) -> Iterator[Profile]:

@@ -213,6 +213,27 @@ class Matrix:
         rows = dequantize_codes(codes)
         return rows if self.scales is None else rows * self.scales[indices][..., None]
 
+    def unpack_rows(self, indices: np.ndarray) -> np.ndarray:
+        """The same as `rows` of int32 [rows], by compiled code, if the weights are rotated."""
+        from ..kernels.products.rows import RotatedRows, unpack_rows
+
+        assert self.balance is not None and self.groups is not None
+        nothing = np.empty(0, np.uint8)
+        has_steps = self.kind in STEPPED_BITS
+        weights = RotatedRows(
+            self.kind,
+            self.k,
+            self.data.reshape(-1),
+            nothing if self.high is None else self.high.reshape(-1),
+            self.groups.reshape(-1) if has_steps else nothing,
+            nothing.view(np.uint16) if has_steps else self.groups.view(np.uint16).reshape(-1),
+            self.balance[:0] if self.scales is None else self.scales,
+            self.balance,
+        )
+        rows = np.empty((len(indices), self.k), np.float32)
+        unpack_rows(weights, indices.astype(np.int32), rows)
+        return rows
+
     def _find_steps(self, codes: np.ndarray, tile: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Int8 [..., k] of the lowest bits of codes, uint8 [..., k]."""
         assert self.groups is not None

@@ -118,10 +118,10 @@ def _quantize_group(floats, balance, codes):
     """Balance a GROUP of floats, rotate it and round it. Returns the scale of the codes."""
     a, b = _rotate(floats, balance), _rotate(floats + 256, balance + 256)
     c, d = _rotate(floats + 512, balance + 512), _rotate(floats + 768, balance + 768)
-    a0, b0, c0, d0 = _rotate_four(a[0], b[0], c[0], d[0])
-    a1, b1, c1, d1 = _rotate_four(a[1], b[1], c[1], d[1])
-    a2, b2, c2, d2 = _rotate_four(a[2], b[2], c[2], d[2])
-    a3, b3, c3, d3 = _rotate_four(a[3], b[3], c[3], d[3])
+    a0, b0, c0, d0 = rotate_four(a[0], b[0], c[0], d[0])
+    a1, b1, c1, d1 = rotate_four(a[1], b[1], c[1], d[1])
+    a2, b2, c2, d2 = rotate_four(a[2], b[2], c[2], d[2])
+    a3, b3, c3, d3 = rotate_four(a[3], b[3], c[3], d[3])
     first = maximum(_largest_of_four(a0, a1, a2, a3), _largest_of_four(b0, b1, b2, b3))
     second = maximum(_largest_of_four(c0, c1, c2, c3), _largest_of_four(d0, d1, d2, d3))
     peak = largest_of(maximum(first, second))
@@ -155,12 +155,12 @@ def _rotate(address, balance):
     y = multiply(load_f32(address, 64), load_f32(balance, 64))
     z = multiply(load_f32(address, 128), load_f32(balance, 128))
     w = multiply(load_f32(address, 192), load_f32(balance, 192))
-    x, y, z, w = _rotate_four(x, y, z, w)
+    x, y, z, w = rotate_four(x, y, z, w)
     return butterfly(x), butterfly(y), butterfly(z), butterfly(w)
 
 
 @inner
-def _rotate_four(x, y, z, w):
+def rotate_four(x, y, z, w):
     """Four vectors times the Hadamard matrix of ones."""
     x, y, z, w = add(x, y), subtract(x, y), add(z, w), subtract(z, w)
     return add(x, z), add(y, w), subtract(x, z), subtract(y, w)

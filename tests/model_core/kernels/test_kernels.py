@@ -157,6 +157,7 @@ def test_balanced_products_are_those_of_the_weights(kind: str, k: int) -> None:
     np.testing.assert_allclose(found, floats, atol=1e-5 * np.abs(floats).max())
     indices = np.arange(70)
     np.testing.assert_array_equal(matrix.rows(indices)[:, :k], plain.rows(indices)[:, :k] * balance)
+    assert np.array_equal(matrix.unpack_rows(indices), matrix.rows(indices))
 
 
 @pytest.mark.parametrize(("kind", "error"), [("int8", 0.01), ("int6", 0.03), ("int5", 0.05), ("int4", 0.1)])
@@ -166,6 +167,7 @@ def test_rows_of_rotated_weights_are_those_of_the_weights(kind: str, error: floa
     matrix = pack([weight], KINDS[kind])
     rows = matrix.rows(np.array([[3], [69]]))
     assert np.linalg.norm(rows[:, 0, :k] - weight[[3, 69]]) < error * np.linalg.norm(rows)
+    assert np.array_equal(matrix.unpack_rows(np.arange(70)), matrix.rows(np.arange(70)))
     expected = rotate(unpacked(matrix, 70, matrix.k).astype(np.float32))[[3, 69]]
     np.testing.assert_allclose(rows[:, 0], expected, atol=1e-5)
 
