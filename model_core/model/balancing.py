@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import NotFinite
 from ..files.source import TensorSource, read_weights
+from ..kernels.compiler import show_compilation
 from ..machine.progress import ProgressBar
 from ..tape.operations import Experts, Linear
 from ..weights.balance import sum_squares
@@ -22,7 +23,7 @@ from .loaded_weights import MatrixKey
 from .packer import Packer
 from .transformer import Transformer
 
-_TOKENS = 128
+_TOKENS = 256
 _STRIDE = 7919  # between the drawn tokens: a prime, so that they are all over the vocabulary
 
 
@@ -34,27 +35,29 @@ def fill_waiting(
 ) -> None:
     """Fill all matrices of a model that wait for its inputs.
 
-    Raises ModelError if weights cannot be rounded. A model whose numbers are not finite is not balanced.
+    The model computes with its own arithmetic. Raises ModelError if weights cannot be rounded. Where numbers
+    are not finite, inputs are not balanced.
     """
-    bar = ProgressBar(total=len(packer.waiting), desc="Rounding weights", unit="matrix", delay=2)
-    total = len(packer.waiting)
 
     def fill(key: MatrixKey, inputs: np.ndarray | None) -> None:
-        if key not in packer.waiting:  # layers share it
+        if key not in packer.waiting:  # an earlier layer shares it
             return
         packer.fill(key, None if inputs is None else sum_squares([inputs]))
         source.drop_file_pages()
         bar.update()
         if on_progress is not None:
-            on_progress(1 - len(packer.waiting) / total)
+            on_progress(1 - len(packer.waiting) / len(model.weights.matrices))
 
+    positions = min(_TOKENS, model.config.max_context)
+    cache, tables = model.create_cache(1, positions, "float32")
+    with show_compilation():
+        model.compile_steps(cache)
+    bar = ProgressBar(total=len(packer.waiting), desc="Rounding weights", unit="matrix", delay=2)
     visits: dict[int, Callable[[np.ndarray], None]] = {}
     for number, record in enumerate(model.records):
         product = record.gate_up if isinstance(record, Experts) else record
         if isinstance(product, Linear) and product.weights in packer.waiting:
             visits[number] = partial(fill, product.weights)
-    positions = min(_TOKENS, model.config.max_context)
-    cache, tables = model.create_cache(1, positions, "float32")
     builder = BatchBuilder()
     tokens = [_STRIDE * i % model.tape.embedding.rows for i in range(1, positions + 1)]
     builder.add(tokens, 0, range(positions))
@@ -70,7 +73,7 @@ def fill_waiting(
 
 def _give_embeddings(model: Transformer, source: TensorSource, batch: Batch) -> Batch:
     """The batch with the rows of its embeddings, where they are those of a head that waits."""
-    if "x" in model.weights.embeddings or not model.tape.embeddings:
+    if "x" in model.weights.embeddings:
         return batch
     table, tokens = model.tape.embedding, batch.tokens
     stored = read_weights(source, table)

@@ -79,10 +79,10 @@ def load_model(
         tape = hand_on_hidden_states(tape)
         head_tape = fit_tape(head_tape, source) if weights == "auto" else head_tape
     packer = Packer(files, source, weights)
-    loaded = read_weights(tape, source, packer, on_progress, may_wait=True)
+    # A folder with weights of few bits has one head to round at most, and is to be loaded at once.
+    loaded = read_weights(tape, source, packer, on_progress, may_wait=weights != "auto")
     if head_tape is not None:
         head_weights = read_weights(head_tape, source, packer, None, loaded)
-    _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
     parts = choose_parts(arithmetic, portable, loaded.has_integers)
     if head_tape is not None and head_weights is not None:
         head = Transformer(config, head_tape, head_weights, arithmetic, parts)
@@ -92,6 +92,7 @@ def load_model(
     if packer.waiting:
         fill_waiting(model, packer, source, on_progress)
     packer.report_loss()
+    _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
     return model
 
 
@@ -171,8 +172,8 @@ def read_weights(
         else:
             matrices[record.weights] = packer.pack(record, may_wait and record.weights not in alone)
         source.drop_file_pages()  # the packed matrix replaces it
-        if on_progress is not None and not packer.waiting:
-            on_progress(len(matrices) / len(linears))
+        if on_progress is not None:
+            on_progress((len(matrices) - len(packer.waiting)) / len(linears))
     embeddings = embeddings or {name: packer.pack_table(table) for name, table in tables(tape).items()}
     return LoadedWeights(
         records,

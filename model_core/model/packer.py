@@ -21,8 +21,7 @@ from ..weights.codes import Codes, dequantize_codes
 from ..weights.exact_rows import is_int8, to_stepped
 from ..weights.matrix import FLOATS, KINDS, Matrix
 from ..weights.pack import fill, pack, pack_codes, reserve
-from ..weights.rotation import rotate
-from ..weights.rounding import Stepped, dequantize, round_rows
+from ..weights.rounding import Stepped, round_as_packed
 from .loaded_weights import MatrixKey
 from .presets import choose_kind
 
@@ -69,8 +68,12 @@ class Packer:
 
         waits: if its weights are to be rounded, note it as waiting.
         """
-        stored, biases = self._read(product)
         gated = product.gate is not None
+        if waits and not any(self._source.layout(find_name(self._source, w)) for w in product.weights):
+            kind = choose_matrix_kind(product, self._weights, self._files)
+            if kind == INT8 or kind in STEPPED_BITS:  # of floats: they are read when it is filled
+                return self._reserve(product, kind)
+        stored, biases = self._read(product)
         with self._name_product(product):
             codes = [part for part in stored if isinstance(part, Codes)]
             kind = choose_matrix_kind(product, self._weights, self._files)
@@ -81,9 +84,7 @@ class Packer:
             if kind is None:
                 kind = FLOAT32 if isinstance(stored[0], Codes) else KINDS[stored[0].dtype.name]
             if waits and (kind == INT8 or kind in STEPPED_BITS):
-                matrix = reserve([part.shape for part in stored], kind, biases is not None, gated)
-                self.waiting[product.weights] = product, matrix
-                return matrix
+                return self._reserve(product, kind)
             return pack([self._convert(part, kind) for part in stored], kind, biases, gated)
 
     def fill(self, key: MatrixKey, squares: np.ndarray | None) -> None:
@@ -91,14 +92,24 @@ class Packer:
 
         squares: the sums of squares of its inputs, float64 [k]; None: it is not balanced. Raises ModelError.
         """
-        product, matrix = self.waiting.pop(key)
+        product, matrix = self.waiting[key]
         stored, biases = self._read(product)
+        floats = [dequantize_codes(part) if isinstance(part, Codes) else part for part in stored]
         with self._name_product(product):
             if squares is not None:
-                of_weights = sum_squares(dequantize_codes(p) if isinstance(p, Codes) else p for p in stored)
-                matrix.set_balance(choose_balance(squares, of_weights))
-            parts = [self._convert(part, matrix.kind, matrix.balance) for part in stored]
-            fill(matrix, parts, biases, product.gate is not None)
+                matrix.set_balance(choose_balance(squares, sum_squares(floats)))
+            for part, exact in zip(stored, floats, strict=True):
+                if isinstance(part, Codes):
+                    self._add_loss(exact, matrix.kind, matrix.balance)
+            fill(matrix, floats, biases, product.gate is not None)
+        del self.waiting[key]
+
+    def _reserve(self, product: Linear, kind: int) -> Matrix:
+        """The matrix of a product that waits."""
+        sizes = [(weight.rows, product.x.width) for weight in product.weights]
+        matrix = reserve(sizes, kind, bool(product.biases), product.gate is not None)
+        self.waiting[product.weights] = product, matrix
+        return matrix
 
     def pack_heads(self, product: HeadLinear) -> Matrix:
         """The matrix of a product by heads: floats, also of codes. Raises ModelError."""
@@ -175,21 +186,22 @@ class Packer:
         self._unpacked_file_bytes += sum(map(self._source.stored_bytes, names))
         return matrix
 
-    def _convert(self, part: np.ndarray | Codes, kind: int, balance: np.ndarray | None = None) -> np.ndarray:
-        """Weights as floats for `pack`. Where codes are to be rounded, the loss is added up.
-
-        balance: that of their matrix.
-        """
+    def _convert(self, part: np.ndarray | Codes, kind: int) -> np.ndarray:
+        """Weights as floats for `pack`. Where codes are to be rounded, the loss is added up."""
         if not isinstance(part, Codes):
             return part
         floats = dequantize_codes(part)
         if kind == INT8 or kind in STEPPED_BITS:
-            balanced = floats if balance is None else floats / balance[: floats.shape[1]]
-            rotated = rotate(balanced)
-            error = dequantize(round_rows(rotated, kind)) - rotated
-            self._squared_errors += float(np.square(error).sum(dtype=np.float64))
-            self._squares += float(np.square(balanced).sum(dtype=np.float64))
+            self._add_loss(floats, kind, None)
         return floats
+
+    def _add_loss(self, floats: np.ndarray, kind: int, balance: np.ndarray | None) -> None:
+        """Add up what rounding changes of weights, float32 [n, k]. balance: that of their matrix."""
+        k = floats.shape[1]
+        factors = np.ones(k, np.float32) if balance is None else balance[:k]
+        error = (round_as_packed(floats / factors, kind) - floats / factors) * factors
+        self._squared_errors += float(np.square(error).sum(dtype=np.float64))
+        self._squares += float(np.square(floats).sum(dtype=np.float64))
 
 
 def _are_exact(codes: Sequence[Codes], kind: int | None) -> bool:

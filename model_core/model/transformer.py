@@ -269,15 +269,12 @@ class Transformer:
         states = cache.states if self.tape.states else None
         _arrays = self._begin_step(batch, states)  # alive until the end
         start = 0
-        try:
-            for number in sorted(visits):
-                at, read = self._program.sources.index(number), vars(self.records[number])
-                self._run_tape(cache, slice(start, at))
-                visits[number](self._rows(read.get("q") or read["x"], len(batch.tokens)))
-                start = at
-            self._run_tape(cache, slice(start, count))
-        except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
-            raise NotFinite() from error
+        for number in sorted(visits):
+            at, read = self._program.sources.index(number), vars(self.records[number])
+            self._run_tape(cache, slice(start, at))
+            visits[number](self._rows(read.get("q") or read["x"], len(batch.tokens)))
+            start = at
+        self._run_tape(cache, slice(start, count))
         if self._profile is not None:
             self._profile.steps += 1
         if states and batch.state_slots is not None:
@@ -339,8 +336,19 @@ class Transformer:
             self._run_tape(cache, slice(self._last_rows, None))
             scores.reduce(logits[: len(part), : self.config.vocab_size], first)
 
+    def compile_steps(self, cache: KVCache) -> None:
+        """Compile the kernel of steps, which else the first step does."""
+        with self._lock:
+            self._run_tape(cache, slice(0))
+
     def _run_tape(self, cache: KVCache, part: slice) -> None:
         """Run some instructions of the tape."""
+        try:
+            self._run_part_of_tape(cache, part)
+        except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
+            raise NotFinite() from error
+
+    def _run_part_of_tape(self, cache: KVCache, part: slice) -> None:
         step, records = self._buffers.step, self._buffers.records
         arguments = (step, self._instructions[part], records, cache.records, self.adapters.factors)
         if self._profile is None:

@@ -6,27 +6,32 @@ root mean squares of its weights and activations (SmoothQuant, Xiao et al., 2022
 alpha of 1/2). Rotations come after that. They spread what is large, but do not make it small.
 """
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
 
-_LEAST = 2.0**-20  # of mean squares beside the largest: what hardly occurs need not be exact
+# Added to each mean square of activations, as a share of the mean of all: what a short text hardly has may be
+# large in another one. Without it, inputs that 1 % of the tokens have lost 3 times as much as unbalanced ones.
+_SHARE_OF_MEAN = 1 / 16
+_LEAST = 2.0**-20  # of the mean squares of weights beside the largest
+_ROOTS = np.array([1, 2**0.25, 2**0.5, 2**0.75], np.float32)
 _BLOCK_SIZE = 2**18  # numbers squared at a time, so that they stay in the cache
 
 
 def choose_balance(activations: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The balance of k inputs: float32 [k], powers of two, which multiply activations without an error.
+    """The balance of k inputs, which multiplies activations: float32 [k], powers of the fourth root of 2.
 
     activations, weights: float64 [k], their sums of squares. Without a balance, as where numbers are not
     finite, all are 1. The bits are the same on every machine.
     """
-    peaks = activations.max(initial=0.0), weights.max(initial=0.0)
-    if not all(0 < peak < np.inf for peak in peaks):
+    total, peak = math.fsum(activations.tolist()), float(weights.max(initial=0.0))
+    if not (0 < total < math.inf and 0 < peak < math.inf):
         return np.ones(len(weights), np.float32)
-    ratio = np.maximum(weights / peaks[1], _LEAST) / np.maximum(activations / peaks[0], _LEAST)
-    # ratio is s^4. Its exponent alone decides: the next power of two below is 2^(exponent - 1).
-    exponents = np.frexp(ratio)[1] + 1 >> 2
-    return np.ldexp(np.float32(1), exponents).astype(np.float32)
+    squares = activations / total + _SHARE_OF_MEAN / len(activations)
+    mantissas, exponents = np.frexp(np.maximum(weights / peak, _LEAST) / squares)  # of s^4
+    steps = exponents - (mantissas < 0.5**0.5)  # the nearest power of two
+    return np.ldexp(_ROOTS[steps & 3], steps >> 2)
 
 
 def sum_squares(parts: Iterable[np.ndarray]) -> np.ndarray:
@@ -38,7 +43,7 @@ def sum_squares(parts: Iterable[np.ndarray]) -> np.ndarray:
     for part in parts:
         rows = max(1, _BLOCK_SIZE // part.shape[1])
         for start in range(0, len(part), rows):
-            block = part[start : start + rows].astype(np.float64)
+            block = part[start : start + rows].astype(np.float64, order="C")  # by which NumPy adds
             np.square(block, out=block)
             if total is not None:
                 block[0] += total

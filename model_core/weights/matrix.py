@@ -1,6 +1,7 @@
 """Weight matrices in memory, as kernels read them, in any of their types."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -80,8 +81,8 @@ class Matrix:
         table: uint8 [16] of GROUPED4: codes are indices of these numbers + 128.
         is_small: whether the numbers of GROUPED4 or GROUPED8 are from -32 to 31, as those of 6 bits are.
         balance: of rotated weights, which are those of INT8, and of STEPPED_BITS that are rounded here:
-            float32 [k], powers of two by which they were divided before, and which multiply activations (see
-            balance.py and rotation.py).
+            float32 [k], by which they were divided before, and which multiplies activations (see balance.py
+            and rotation.py).
         bias: float32 [n], or None.
         heads: the matrix is that of so many, one below the other, each of which multiplies a head of the
             activations.
@@ -117,7 +118,10 @@ class Matrix:
         return self.balance is not None
 
     def set_balance(self, balance: np.ndarray) -> None:
-        """Give rotated weights, which are to be filled in, their balance: float32 [inputs] or more."""
+        """Give rotated weights, which are to be filled in, their balance: float32 [inputs] or more.
+
+        The matrix must have a balance of its own: see pack.reserve.
+        """
         assert self.balance is not None
         self.balance[: self.inputs] = balance[: self.inputs]
 
@@ -249,6 +253,15 @@ class Matrix:
         return ((codes - zero) * step).view(np.int8)
 
 
+@cache
+def _no_balance(k: int) -> np.ndarray:
+    """Ones, which matrices share: what is rounded for one of them is for others as well."""
+    balance = aligned_zeros((k,), np.float32)
+    balance[:] = 1
+    balance.flags.writeable = False
+    return balance
+
+
 def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) -> Matrix:
     """A matrix of zeros with `n` rows, a multiple of STRIP, and `inputs` columns, for weights of KINDS."""
     data_type = _DTYPES.get(kind)
@@ -258,10 +271,7 @@ def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) 
         return Matrix(kind, n, k, inputs, aligned_zeros((n // 16, k, 16), data_type), bias=b)
     k = round_up(inputs, BLOCK if rotated else NIBBLE_GROUP)
     data = aligned_zeros((n // 16, k // (4 if kind == INT8 else 8), 16, 4), np.uint8)
-    balance = None
-    if rotated:
-        balance = aligned_zeros((k,), np.float32)
-        balance[:] = 1
+    balance = _no_balance(k) if rotated else None
     if kind == INT8:
         scales_of_groups = aligned_zeros((n // STRIP, -(-k // GROUP), STRIP), _DTYPES[BFLOAT16])
         return Matrix(kind, n, k, inputs, data, groups=scales_of_groups, bias=b, balance=balance)

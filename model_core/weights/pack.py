@@ -40,7 +40,8 @@ def pack(
     as they are. Raises ModelError if a weight to be rounded is not finite.
     """
     rotated = kind == INT8 or (kind in STEPPED_BITS and isinstance(parts[0], np.ndarray))
-    matrix = reserve([_size(part) for part in parts], kind, biases is not None, gated, rotated)
+    rows = _rows(_place_tiles([_size(part)[0] for part in parts], gated))
+    matrix = allocate(kind, rows, _size(parts[0])[1], biases is not None, rotated)
     fill(matrix, parts, biases, gated)
     return matrix
 
@@ -48,9 +49,17 @@ def pack(
 def reserve(
     sizes: Sequence[tuple[int, ...]], kind: int, bias: bool, gated: bool = False, rotated: bool = True
 ) -> Matrix:
-    """A matrix of zeros for `fill`, with parts of these sizes, [n_i, k]. For the others see `pack`."""
+    """A matrix of zeros for `fill`, with parts of these sizes, [n_i, k]. For the others see `pack`.
+
+    If it is rotated, it has a balance of its own, of ones, which can be set.
+    """
     rows = _rows(_place_tiles([size[0] for size in sizes], gated))
-    return allocate(kind, rows, sizes[0][1], bias, rotated)
+    matrix = allocate(kind, rows, sizes[0][1], bias, rotated)
+    if matrix.balance is not None:
+        own = aligned_zeros(matrix.balance.shape, np.float32)
+        own[:] = 1
+        matrix.balance = own
+    return matrix
 
 
 def fill(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from paths import CHECKPOINTS
+from products import Activations, multiply
 
 from model_core import LLM
 from model_core.errors import ModelError
@@ -13,11 +14,13 @@ from model_core.files.checkpoint import Checkpoint
 from model_core.files.model_files import open_model_files
 from model_core.files.safetensors import write_safetensors
 from model_core.files.source import read_weights
+from model_core.kernels.layout import INT8
 from model_core.model import packer
 from model_core.model.loader import load_model
 from model_core.tape.operations import Experts
 from model_core.tape.passes import products
 from model_core.weights.balance import choose_balance, sum_squares
+from model_core.weights.pack import fill, reserve
 
 TIED = CHECKPOINTS / "llama-tied-gqa"
 RANDOM = np.random.default_rng(5)
@@ -42,12 +45,12 @@ def relative_error(found: np.ndarray, expected: np.ndarray) -> float:
 def test_balance_makes_weights_and_activations_equally_large() -> None:
     sizes = np.exp2(RANDOM.uniform(-4, 4, (2, 300)))
     balance = choose_balance(*np.square(sizes))
-    assert set(np.frexp(balance)[0].tolist()) == {0.5}  # powers of two
-    activations, weights = sizes[0] * balance, sizes[1] / balance
-    ratio = activations / weights / np.median(activations / weights)
-    # The nearest power of two, of numbers in proportion to the largest.
-    assert ratio.max() <= 4 and ratio.min() >= 1 / 4
-    assert np.ptp(np.log2(ratio)) <= 2.001
+    steps = 4 * np.log2(balance.astype(np.float64))
+    assert np.abs(steps - np.rint(steps)).max() < 1e-6
+    frequent = sizes[0] > 4
+    ratio = (sizes[0] * balance / (sizes[1] / balance))[frequent]
+    assert frequent.sum() > 50
+    assert np.ptp(np.log2(ratio)) < 0.7  # but for the nearest step, and what is added to all
 
 
 def test_balance_of_inputs_that_are_hardly_there() -> None:
@@ -57,8 +60,27 @@ def test_balance_of_inputs_that_are_hardly_there() -> None:
         assert (choose_balance(ones, np.array([1, peaks, 1, 1])) == 1).all()
     assert (choose_balance(np.zeros(4), ones) == 1).all()
     assert (choose_balance(ones, np.zeros(4)) == 1).all()
-    assert choose_balance(np.array([1.0, 0.0]), np.array([1.0, 1.0])).tolist() == [1, 32]
-    assert choose_balance(np.array([1.0, 1.0]), np.array([1e-300, 1.0])).tolist() == [1 / 32, 1]
+    for activations, weights in (([1.0, 0.0], [1.0, 1.0]), ([1.0, 1.0], [1e-300, 1.0])):
+        first, second = choose_balance(np.array(activations), np.array(weights))
+        assert 2 < second / first <= 32
+
+
+def test_inputs_that_a_short_text_hardly_has_lose_little() -> None:
+    """Of inputs that 1 % of tokens have, many are not among the few that are measured."""
+    k, random = 2048, np.random.default_rng(7)
+    weight = random.standard_normal((64, k), dtype=np.float32)
+    seen, x = (
+        np.square(np.maximum(random.standard_normal((rows, k), dtype=np.float32) - 2.33, 0))
+        for rows in (256, 64)
+    )
+    balance = choose_balance(sum_squares([seen]), sum_squares([weight]))
+    expected, errors = x @ weight.T, []
+    for factors in (np.ones(k, np.float32), balance):
+        matrix = reserve([weight.shape], INT8, bias=False)
+        matrix.set_balance(factors)
+        fill(matrix, [weight])
+        errors.append(relative_error(multiply(matrix, Activations(x, balance=factors), 64)[:, :64], expected))
+    assert errors[1] < 1.5 * errors[0]
 
 
 @pytest.mark.parametrize("rows", [1, 5, 3000])
@@ -87,13 +109,18 @@ def test_outliers_cost_less(tmp_path: Path, weights: str, monkeypatch: pytest.Mo
     assert errors[0] < 0.3 * errors[1]
 
 
+@pytest.mark.parametrize("weights", ["int8", "int4"])
 @pytest.mark.parametrize(
-    "name", ["llama-tied-gqa", "llama-untied-mha", "qwen3-moe", "gpt-oss", "gemma2", "nemotron-h", "mamba"]
+    "name",
+    [
+        *("llama-tied-gqa", "llama-untied-mha", "qwen3-moe", "gpt-oss", "gemma2", "nemotron-h", "mamba"),
+        *("../embedders/bert", "zamba2", "gemma3n", "glm4-moe-mtp", "qwen3_5-mtp", "qwen3-vl"),
+    ],
 )
-def test_all_weights_are_filled_in(name: str) -> None:
+def test_all_weights_are_filled_in(name: str, weights: str) -> None:
     files = open_model_files(CHECKPOINTS / name)
     shares: list[float] = []
-    model = load_model(files, "int8", shares.append)
+    model = load_model(files, weights, shares.append, draft_head=True)
     assert shares == sorted(shares) and shares[-1] == 1
     source = files.open_tensors()
     seconds = [record.down for record in model.records if isinstance(record, Experts)]
@@ -111,7 +138,8 @@ def test_all_weights_are_filled_in(name: str) -> None:
                 assert isinstance(stored, np.ndarray)
                 found = matrix.rows(np.arange(row, row + weight.rows))[:, : matrix.inputs]
                 scaled = np.float32(stored) / matrix.balance[: matrix.inputs]
-                assert relative_error(found / matrix.balance[: matrix.inputs], scaled) < 0.01
+                bound = 0.01 if weights == "int8" else 0.12
+                assert relative_error(found / matrix.balance[: matrix.inputs], scaled) < bound
                 row += -(-weight.rows // 64) * 64
     assert any((m.balance != 1).any() for m in model.weights.matrices.values() if m.balance is not None)
 
