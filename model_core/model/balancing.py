@@ -35,8 +35,7 @@ def fill_waiting(
 ) -> None:
     """Fill all matrices of a model that wait for its inputs.
 
-    The model computes with its own arithmetic. Raises ModelError if weights cannot be rounded. Where numbers
-    are not finite, inputs are not balanced.
+    Raises ModelError if weights cannot be rounded. Where numbers are not finite, inputs are not balanced.
     """
 
     def fill(key: MatrixKey, inputs: np.ndarray | None) -> None:

@@ -88,12 +88,11 @@ def load_model(
         head = Transformer(config, head_tape, head_weights, arithmetic, parts)
     elif eagle is not None:
         head = _load_eagle3(eagle, loaded, weights, arithmetic, parts)
-    model = Transformer(config, tape, loaded, arithmetic, parts, head)
-    if packer.waiting:
-        fill_waiting(model, packer, source, on_progress)
+    if packer.waiting:  # with the same arithmetic whatever is asked for, and so with the same weights
+        fill_waiting(Transformer(config, tape, loaded, "int8"), packer, source, on_progress)
     packer.report_loss()
     _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
-    return model
+    return Transformer(config, tape, loaded, arithmetic, parts, head)
 
 
 def _load_eagle3(

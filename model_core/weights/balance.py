@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 # Added to each mean square of activations, as a share of the mean of all: what a short text hardly has may be
-# large in another one. Without it, inputs that 1 % of the tokens have lost 3 times as much as unbalanced ones.
+# large in another one. Without it, inputs that 1 % of tokens have lose 3 times as much as without a balance.
 _SHARE_OF_MEAN = 1 / 16
 _LEAST = 2.0**-20  # of the mean squares of weights beside the largest
 _ROOTS = np.array([1, 2**0.25, 2**0.5, 2**0.75], np.float32)
