@@ -93,7 +93,8 @@ class _Binder:
         }
         self._distances: dict[DistanceBias, dict[str, int]] = {}  # that layers share
         self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
-        # Buffers that are quantized since they were last written, and how; and those that are split.
+        # Buffers that are quantized since they were last written: the rounding and the address of the balance
+        # that their codes have; and those that are split.
         self._quantized: dict[str, tuple[int, int]] = {}
         self._split: set[str] = set()
         self._for_logit_rows = False
@@ -290,11 +291,11 @@ class _Binder:
         buffer = self.buffers.setdefault(x.buffer, Buffer())
         buffer.width, buffer.is_input = max(buffer.width, round_up(matrix.k, STRIP)), True
         rounding = matrix.rounding(self._arithmetic)
-        way = rounding, 0 if matrix.balance is None else matrix.balance.ctypes.data
-        if rounding != EXACT and self._quantized.get(x.buffer) != way:
+        codes = rounding, 0 if matrix.balance is None else matrix.balance.ctypes.data
+        if rounding != EXACT and self._quantized.get(x.buffer) != codes:
             buffer.is_quantized = True
             self._emit("quantize", x, x, size=x.width, matrix=matrix.record(self._arithmetic))
-            self._quantized[x.buffer] = way
+            self._quantized[x.buffer] = codes
 
     def _emit_map(self, function: str, inputs: tuple[Span | WeightRef, ...], y: Span) -> None:
         sizes = [i.width if isinstance(i, Span) else self._read(i).size for i in inputs]

@@ -290,20 +290,17 @@ def test_states_take_a_part_of_the_memory(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_weights_of_every_type_run() -> None:
-    """Rounding random weights changes the experts that some tokens choose, and so their logits by much.
-
-    Which tokens these are is a matter of chance, so the errors of int8 are those of several texts.
-    """
+    """Rounding random weights changes the experts that some tokens choose, and so their logits by much."""
     random = np.random.default_rng(0)
-    texts = [ids(40), *(random.integers(0, 60, 40).tolist() for _ in range(5))]
     for folder in FAMILIES:
-        reference = Reference(CHECKPOINTS / folder)
-        expected = np.concatenate([reference.logits([tokens]).reshape(40, -1) for tokens in texts])
-        for weights, count, bound in (("bfloat16", 1, 0.05), ("int8", len(texts), 0.2)):
+        for weights, bound in (("bfloat16", 0.05), ("int8", 0.2)):
+            texts = [ids(40)]
+            if (folder, weights) == ("nemotron-h-experts", "int8"):  # in one text, it is a matter of chance
+                texts += [random.integers(0, 60, 40).tolist() for _ in range(5)]
+            expected = np.concatenate([Reference(CHECKPOINTS / folder).logits([t]) for t in texts])
             with LLM(CHECKPOINTS / folder, weights=weights) as llm:
-                found = np.concatenate([llm.logits(tokens) for tokens in texts[:count]])
-            right = expected[: len(found)]
-            assert np.linalg.norm(found - right) < bound * np.linalg.norm(right)
+                found = np.concatenate([llm.logits(tokens) for tokens in texts])
+            assert np.linalg.norm(found - expected) < bound * np.linalg.norm(expected)
 
 
 @pytest.mark.parametrize("folder", FAMILIES)
