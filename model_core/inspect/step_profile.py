@@ -19,7 +19,7 @@ from ..kernels.roofline import measure_arithmetic, measure_bandwidth
 from ..llm.llm import LLM
 from ..machine.resources import available_memory
 from ..model.batch import Batch, BatchBuilder
-from ..tape.operations import Attend, Experts, Linear, Record
+from ..tape.operations import Attend, Experts, Linear, Record, TakeRows
 
 MAX_CONTEXT = 128
 # name -> sequences, and tokens of each that the step computes
@@ -133,12 +133,14 @@ def _group_operations(
 ) -> list[OperationTime]:
     """The operations of a step by their names, the longest first."""
     model = llm.model
+    takes = [number for number, record in enumerate(model.records) if isinstance(record, TakeRows)]
     totals: dict[str, list[Any]] = {}  # count, seconds, bytes, arithmetic, least seconds
     for name, source, taken in zip(model.operation_names, model.sources, seconds, strict=True):
         record = model.records[source]
         size, work = 0, 0
         if Operation[name.split()[0].upper()] >= Operation.LINEAR:  # and no preparation of one
-            size, work = _demand(llm, record, sequences, tokens, context)
+            rows = sequences if takes and source > takes[0] else sequences * tokens
+            size, work = _demand(llm, record, rows, sequences, tokens, context)
         least = max(size / bandwidth, work / rate)
         total = totals.setdefault(name, [0, 0.0, 0, 0, 0.0])
         for index, value in enumerate((1, float(taken), size, work, least)):
@@ -155,13 +157,17 @@ def _name_limit(memory_seconds: float, arithmetic_seconds: float) -> str:
     return "memory" if memory_seconds >= arithmetic_seconds else "arithmetic"
 
 
-def _demand(llm: LLM, record: Record, sequences: int, tokens: int, context: int) -> tuple[int, int]:
-    """The bytes that an operation of a step reads from memory, and its multiplications and additions."""
-    model, rows = llm.model, sequences * tokens
+def _demand(
+    llm: LLM, record: Record, rows: int, sequences: int, tokens: int, context: int
+) -> tuple[int, int]:
+    """The bytes that an operation of a step reads from memory, and its multiplications and additions.
+
+    rows: that it computes, all tokens or only those that need logits.
+    """
+    model = llm.model
     match record:
         case Linear():
             matrix = model.weights.matrices[record.weights]
-            rows = sequences if record.is_head else rows
             return matrix.nbytes, 2 * rows * matrix.n * matrix.k
         case Experts():
             top_k, count = record.routing.top_k, record.count

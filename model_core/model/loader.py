@@ -23,6 +23,7 @@ from ..kernels.products.bfloat16 import HAS_PAIRS
 from ..machine.memory import aligned_zeros
 from ..machine.progress import ProgressBar
 from ..tape.classifier import Classifier, Dense, LoadedClassifier
+from ..tape.last_rows import take_rows_early
 from ..tape.operations import Experts, HeadLinear, Linear
 from ..tape.passes import (
     distinct_products,
@@ -155,7 +156,7 @@ def read_weights(
     may_wait: weights to be rounded wait for the inputs of their products (Packer.waiting), but for the second
     products of experts, of which each has inputs of its own.
     """
-    records = fuse(tape.records)
+    records = take_rows_early(fuse(tape.records), tape.handed_on)
     alone = {record.down.weights for record in records if isinstance(record, Experts)}
     linears: list[Linear | HeadLinear] = [*distinct_products(records), *head_products(records)]
     matrices: dict[MatrixKey, Matrix] = {}
