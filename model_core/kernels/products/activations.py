@@ -22,7 +22,7 @@ from ..simd import (
     sum_of,
 )
 
-# Activations as kernels see them: addresses of float32 [rows, k], of the same in int8, of what `quantize`
+# Activations as kernels see them: addresses of float32 [rows, k], of the same in int8, of what `quantize_row`
 # says of each GROUP of codes, RUN_BYTES for each, and of the same in parts (tiles.py); with the bytes from
 # one row to the next.
 ACTIVATIONS = record_type("floats", "row", "codes", "codes_row", "runs", "runs_row", "parts", "parts_row")
@@ -34,20 +34,26 @@ RUN_BYTES = RUN_SCALES + 64
 
 @inner
 def quantize_row(a, row, size, m):
-    """Quantize `size` activations of a row for a product with the matrix m, with zeros up to its k."""
+    """Quantize `size` activations of a row for a product with the matrix m, with zeros up to its k.
+
+    The runs get -128 times the sums of codes as well (see sum_codes).
+    """
     for i in range(size, m.k):
         set_f32(a.floats + row * a.row, 4 * i, np.float32(0))
     for first in range(0, m.k, GROUP):
-        quantize(a, row, first, min(GROUP, m.k - first), m)
+        _quantize_run(a, row, first, min(GROUP, m.k - first), m)
+    # Only now: what was just stored in small parts cannot be loaded at once.
+    for first in range(0, m.k, GROUP):
+        sum_codes(a.codes + row * a.codes_row + first, a.runs + row * a.runs_row + first // GROUP * RUN_BYTES)
 
 
 @inner
-def quantize(a, row, first, count, m):
+def _quantize_run(a, row, first, count, m):
     """Quantize `count` activations of a row from `first` (a multiple of GROUP) on: x = scale * code.
 
     m: the matrix that multiplies them.
     count: a multiple of 32, of BLOCK if they are rotated. The codes are int8, with zeros up to a multiple of
-    GROUP. Their run gets the scale, or those of groups, and -128 times the sums of codes (see sum_codes).
+    GROUP. Their run gets the scale, or those of groups.
     """
     floats = a.floats + row * a.row + 4 * first
     codes = a.codes + row * a.codes_row + first
@@ -94,7 +100,6 @@ def quantize(a, row, first, count, m):
         for i in range(0, count, 16):
             store_rounded(codes, i, multiply(load_f32(floats, 4 * i), inverse))
         scale = peak / np.float32(127)
-    sum_codes(codes, run)
     set_f32(run, 0, scale)
 
 
