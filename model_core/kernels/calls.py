@@ -25,14 +25,15 @@ from .compiler import njit
 from .inner import inner
 
 # Offsets in the shared memory of a team, in bytes. What is written during a call has a cache line of its own.
-ARRIVED, GENERATION, NEXT, THREADS = 0, 64, 128, 192  # see team.py
-CALLS = 256  # twice the number of calls, and one more if the team is closed
-SLEEPERS = 320  # threads that sleep, or are about to
-_ADAPTER, _ENTRY, _ARGUMENTS = 384, 392, 400  # of the present call
-FAILED = 448  # threads in which the present call has failed
-ENDED = 456  # CALLS of the last call that has ended in the first thread, if it failed in some thread
-# For each thread: CALLS of the last call that has ended in it; and numba's description of an exception.
-RETURNED, _EXCEPTION, _THREAD_SIZE = 512, 520, 64
+ARRIVED, GENERATION, THREADS, PARTS = 0, 64, 128, 136  # see team.py
+CALLS = 192  # twice the number of calls, and one more if the team is closed
+SLEEPERS = 256  # threads that sleep, or are about to
+_ADAPTER, _ENTRY, _ARGUMENTS = 320, 328, 336  # of the present call
+FAILED = 384  # threads in which the present call has failed
+ENDED = 392  # CALLS of the last call that has ended in the first thread, if it failed in some thread
+# For each thread: CALLS of the last call that has ended in it; numba's description of an exception; and the
+# next item of a part (team.py), of which there are as many as threads.
+RETURNED, _EXCEPTION, NEXT, THREAD_SIZE = 448, 456, 512, 128
 
 SPINS = 400  # pauses before a helper sleeps: 20 microseconds on a Xeon of 2023, less on other processors
 
@@ -43,12 +44,12 @@ _n = types.intp
 
 def memory_size(threads: int) -> int:
     """The bytes that a team shares."""
-    return RETURNED + threads * _THREAD_SIZE
+    return RETURNED + threads * THREAD_SIZE
 
 
 def returned_address(thread: int) -> int:
     """Bytes from the start of the shared memory to RETURNED of a thread."""
-    return RETURNED + thread * _THREAD_SIZE
+    return RETURNED + thread * THREAD_SIZE
 
 
 def hash_types(argument_types: Sequence[types.Type]) -> int:
@@ -156,7 +157,7 @@ def _raise(typing_context, team, thread, code):
 
 
 def _exception_pointer(b: ir.IRBuilder, team: ir.Value, thread: ir.Value, kind: ir.Type) -> ir.Value:
-    offset = b.add(b.mul(thread, emit.I64(_THREAD_SIZE)), emit.I64(_EXCEPTION))
+    offset = b.add(b.mul(thread, emit.I64(THREAD_SIZE)), emit.I64(_EXCEPTION))
     return b.inttoptr(b.add(team, offset), kind)
 
 
@@ -184,11 +185,12 @@ def lead(team, threads, entry, kind, *args):
         # Others may still read the arguments, or wait in a barrier to which not all will come.
         atomic_store(team + ENDED, call)
         for thread in range(1, threads):
-            while atomic_load(team + RETURNED + thread * _THREAD_SIZE) != call:
+            while atomic_load(team + RETURNED + thread * THREAD_SIZE) != call:
                 atomic_add(team + GENERATION, 1)
                 pause(True)
         atomic_store(team + ARRIVED, 0)
-        atomic_store(team + NEXT, 0)
+        for part in range(threads):
+            atomic_store(team + NEXT + part * THREAD_SIZE, 0)
         atomic_store(team + FAILED, 0)
     if _has_failed(code):
         _raise(team, 0, code)
@@ -210,7 +212,7 @@ def help_team(thread, threads, team, spins, seen):
         if _has_failed(code):
             atomic_add(team + FAILED, 1)
             _raise(team, thread, code)
-        atomic_store(team + RETURNED + thread * _THREAD_SIZE, seen)
+        atomic_store(team + RETURNED + thread * THREAD_SIZE, seen)
 
 
 @inner

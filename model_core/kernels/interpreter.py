@@ -42,7 +42,7 @@ from .sequences.recurrence import conv, pool, scan, selective_scan
 from .sequences.selection import select
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .sinkhorn import sinkhorn_row
-from .team import barrier, claim
+from .team import barrier, claim, divide_rows, own_part, set_parts
 
 _SHARES = 4  # shares of rows for each thread, at least, so that no thread waits long for another
 
@@ -172,6 +172,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
     s = steps[0]
     scratch = s.scratch + thread * s.scratch_size
     begin_tiles()
+    set_parts(s.team, thread, divide_rows(s.tokens, threads)[0])
     start = 0
     while start < len(tape):
         i = tape[start]
@@ -182,9 +183,9 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
             if s.run_count and is_adapted(s, i, factors):
                 adapted_linear(s, threads, i, x, y, factors, scratch)
             else:
-                linear(s, threads, i, x, rows, y, scratch)
+                linear(s, thread, threads, i, x, rows, y, scratch)
         elif i.op == Operation.ATTEND:
-            attend(s, threads, i, buffers, pools[i.group], scratch)
+            attend(s, thread, threads, i, buffers, pools[i.group], scratch)
         elif i.op == Operation.EXPERTS:
             mix_experts(s, threads, rows, i, buffers, scratch)
         elif i.op == Operation.CONV:
@@ -204,14 +205,18 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
                 and tape[end].for_logit_rows == i.for_logit_rows
             ):
                 end += 1
+            parts, height = divide_rows(rows, threads)
+            own = own_part(thread, threads, parts)
             # Neighbours in a page of keys share cache lines, so that one thread should write them.
             together = max(1, min(PAGE, rows // (_SHARES * threads)))
-            row = together * claim(s.team)
-            while row < rows:
-                for r in range(row, min(row + together, rows)):
-                    for j in range(start, end):
-                        _row(s, tape[j], buffers, pools, r)
-                row = together * claim(s.team)
+            for turn in range(parts):
+                part = (own + turn) % parts
+                row, part_end = height * part + together * claim(s.team, part), min(height * (part + 1), rows)
+                while row < part_end:
+                    for r in range(row, min(row + together, part_end)):
+                        for j in range(start, end):
+                            _row(s, tape[j], buffers, pools, r)
+                    row = height * part + together * claim(s.team, part)
         barrier(s.team, threads)
         start = end
     end_tiles()

@@ -20,27 +20,59 @@ from ..machine.fair_lock import Turns
 from ..machine.processors import choose_processors
 from . import calls
 from .atomics import atomic_add, atomic_load, atomic_store, pause
+from .emit import HAS_AMX
 from .inner import inner
 
 # Offsets in the shared memory of a team, in bytes.
-_ARRIVED, _GENERATION, _NEXT, _THREADS = calls.ARRIVED, calls.GENERATION, calls.NEXT, calls.THREADS
+_ARRIVED, _GENERATION, _THREADS, _PARTS = calls.ARRIVED, calls.GENERATION, calls.THREADS, calls.PARTS
+_NEXT, _THREAD_SIZE = calls.NEXT, calls.THREAD_SIZE
 _SPINS = 4000  # some ten microseconds; then the thread yields its core
 _MANY = 4  # items for each thread, from which on threads claim their next item early
+# All weights are read for each part of the rows of a step, so a part has so many rows at least: more with
+# tiles, which take less time for a weight. But for the last, a multiple of _PART_STEP: blocks are whole.
+_PART_ROWS, _PART_STEP = 128 if HAS_AMX else 64, 8
 
 
 @inner
-def claim(team: int) -> int:
-    """The index of the next item of work that no thread has claimed since the last barrier: 0, 1, 2, ..."""
-    return atomic_add(team + _NEXT, 1)
+def claim(team: int, part: int = 0) -> int:
+    """The index of the next item of a part that no thread has claimed since the last barrier: 0, 1, 2, ...
+
+    There is one part, unless the work was divided into several (`divide_rows`).
+    """
+    return atomic_add(team + _NEXT + part * _THREAD_SIZE, 1)
 
 
 @inner
-def claim_ahead(team: int, items: int) -> int:
+def claim_ahead(team: int, items: int, part: int = 0, parts: int = 1) -> int:
     """Claim the item after the present one, of `items` in all, so that a thread can prefetch what it needs.
 
     -1 if there are few items for each thread: it would keep one that an idle thread could compute.
     """
-    return claim(team) if items >= _MANY * atomic_load(team + _THREADS) else -1
+    return claim(team, part) if items * parts >= _MANY * atomic_load(team + _THREADS) else -1
+
+
+@inner
+def divide_rows(rows: int, threads: int) -> tuple[int, int]:
+    """Into how many parts, at most `threads`, the rows of a step are divided; the rows of each but the last.
+
+    Each thread begins with the part of `own_part` in every operation, so what it reads is in its caches,
+    where it wrote it. A thread that has no items left takes those of other parts.
+    """
+    parts = max(1, min(threads, rows // _PART_ROWS))
+    return parts, -(-rows // (parts * _PART_STEP)) * _PART_STEP
+
+
+@inner
+def own_part(thread: int, threads: int, parts: int) -> int:
+    """The part of rows with which a thread begins."""
+    return thread * parts // threads
+
+
+@inner
+def set_parts(team: int, thread: int, parts: int) -> None:
+    """Announce into how many parts work is divided until the end of a call, at most as many as threads."""
+    if thread == 0:  # all arrive at a barrier, which reads it, after that
+        atomic_store(team + _PARTS, parts)
 
 
 @inner
@@ -53,6 +85,8 @@ def barrier(team: int, threads: int) -> None:
     if atomic_add(team + _ARRIVED, 1) == threads - 1:
         atomic_store(team + _ARRIVED, 0)
         atomic_store(team + _NEXT, 0)
+        for part in range(1, atomic_load(team + _PARTS)):
+            atomic_store(team + _NEXT + part * _THREAD_SIZE, 0)
         atomic_store(team + _GENERATION, generation + 1)
         return
     spins = 0

@@ -7,7 +7,7 @@ from ..inner import inner
 from ..layout import STRIP, STRIP_TILES
 from ..pointwise import capped_swiglu, clamped_swiglu, geglu, limited_swiglu, relu_squared, swiglu
 from ..simd import add, load_f32, multiply, store_f32
-from ..team import claim, claim_ahead
+from ..team import claim, claim_ahead, divide_rows, own_part
 from .strips import SUMS, multiply_strip
 
 # What `linear` does with its results.
@@ -15,52 +15,36 @@ SET, ADD, RELU_SQUARED = range(3)
 # The gates, of two outputs each.
 SWIGLU, GEGLU, CLAMPED_SWIGLU, SWIGLU_TO_10, CAPPED_SWIGLU_TO_7, CAPPED_SWIGLU_TO_16 = range(3, 9)
 
-# A part of the rows of a product reads all its weights again, so it has at least _PART_ROWS; but for the
-# last, a multiple of _PART_STEP, so that blocks are whole. More parts are taken if they save 1 - _GAIN.
-_PART_ROWS, _PART_STEP, _GAIN = 64, 8, 0.97
-
 
 @njit(nogil=True, inline="always")
-def linear(s, threads, i, a, rows, y, scratch):
+def linear(s, thread, threads, i, a, rows, y, scratch):
     """y[rows, n] = a[rows, k] times m [n, k] transposed, plus bias, stored as `mode` says.
 
-    The threads share the strips of outputs; and parts of the rows, where strips alone would leave a thread
-    waiting. s: STEP. i: INSTRUCTION with the matrix m, the mode, and y_start, the first column of y. a and y:
-    ACTIVATIONS; y gets floats, as many a row as n is padded to. mode: SET; ADD to the values in y;
-    RELU_SQUARED of each output; or a gate, SWIGLU and so on, where a strip holds 32 rows of the gate
-    projection, then 32 of the up projection, and y has n / 2 a row. scratch: address of scratch_bytes(rows),
-    private to the thread.
+    The threads share the strips of outputs, times parts of the rows (team.divide_rows). s: STEP.
+    i: INSTRUCTION with the matrix m, the mode, and y_start, the first column of y. a and y: ACTIVATIONS; y
+    gets floats, as many a row as n is padded to. mode: SET; ADD to the values in y; RELU_SQUARED of each
+    output; or a gate, SWIGLU and so on, where a strip holds 32 rows of the gate projection, then 32 of the up
+    projection, and y has n / 2 a row. scratch: address of scratch_bytes(rows), private to the thread.
 
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
     So its bits depend neither on the number of rows nor on the thread.
     """
     m, team, to = i.matrix, s.team, y.floats + i.y_start
     strips = m.n // STRIP
-    parts = _parts(rows, strips, threads)
-    items, height = strips * parts, -(-rows // (parts * _PART_STEP)) * _PART_STEP
-    item = claim(team)
-    next_item = claim_ahead(team, items)
-    while item < items:
-        part, strip = item % parts, item // parts
+    parts, height = divide_rows(rows, threads)
+    own = own_part(thread, threads, parts)
+    for turn in range(parts):
+        part = (own + turn) % parts
         start = height * part
         count = min(height, rows - start)
-        prefetch = next_item // parts if 0 <= next_item < items else strip
-        if count > 0:
+        strip = claim(team, part)
+        next_strip = claim_ahead(team, strips, part, parts)
+        while strip < strips and count > 0:
+            prefetch = next_strip if 0 <= next_strip < strips else strip
             multiply_strip(m, a, start, count, strip, prefetch, scratch)
             store_outputs(m, count, strip, to + start * y.row, y.row, i.mode, scratch + SUMS, np.int64(0))
-        item = next_item if next_item >= 0 else claim(team)
-        next_item = claim_ahead(team, items)
-
-
-@inner
-def _parts(rows, strips, threads):
-    """Into how many parts of rows a product is divided as well, so that threads have about equal shares."""
-    best, shortest = 1, np.float64(-(-strips // threads))
-    for parts in range(2, rows // _PART_ROWS + 1):
-        time = -(-strips * parts // threads) / parts
-        if time < _GAIN * shortest:
-            best, shortest = parts, time
-    return best
+            strip = next_strip if next_strip >= 0 else claim(team, part)
+            next_strip = claim_ahead(team, strips, part, parts)
 
 
 @inner

@@ -7,7 +7,7 @@ import numpy as np
 from ..compiler import njit
 from ..inner import inner
 from ..simd import get_i32
-from ..team import barrier, claim, claim_ahead
+from ..team import barrier, claim, claim_ahead, divide_rows, own_part
 from .attention import (
     BLOCKS_TOGETHER,
     SEGMENT,
@@ -172,7 +172,7 @@ def _share_segments(s, threads, i, buffers, p, segments, scratch):
 
 
 @njit(nogil=True, inline="always")
-def attend(s, threads, i, buffers, p, scratch):
+def attend(s, thread, threads, i, buffers, p, scratch):
     """Attention of each block of queries through each KV head (operators.attention_weights and mix_values).
 
     s: STEP. i: INSTRUCTION and p: KV_MEMORY, see attention.attend_segment. scratch: attention_scratch bytes
@@ -195,13 +195,28 @@ def attend(s, threads, i, buffers, p, scratch):
     if threads > 1 and segments > 1 and count * segments * size <= s.states_of_parts_size:
         _share_segments(s, threads, i, buffers, p, segments, scratch)
     else:
-        items = -(-s.block_count // together) * p.kv_heads
-        # Memory does not limit prompts, and their items are long: a thread keeps none that others could take.
-        items_ahead = 0 if has_prompts else items
-        number = claim(s.team)
-        next_number = claim_ahead(s.team, items_ahead)
-        while number < items:
-            item, next_item = _item(s, p, number, together), _item(s, p, next_number, together)
-            _attend_in_turn(s, i, buffers, p, item, next_item, scratch)
-            number = next_number if next_number >= 0 else claim(s.team)
-            next_number = claim_ahead(s.team, items_ahead)
+        parts, height = divide_rows(s.tokens, threads)
+        own = own_part(thread, threads, parts)
+        for turn in range(parts):
+            part = (own + turn) % parts
+            first = _first_group(s, height * part, together) * p.kv_heads
+            items = _first_group(s, height * (part + 1), together) * p.kv_heads - first
+            # Memory does not limit prompts, and their items are long: a thread keeps none from others.
+            items_ahead = 0 if has_prompts else items
+            number = claim(s.team, part)
+            next_number = claim_ahead(s.team, items_ahead, part, parts)
+            while number < items:
+                item = _item(s, p, first + number, together)
+                next_item = _item(s, p, first + next_number if 0 <= next_number < items else -1, together)
+                _attend_in_turn(s, i, buffers, p, item, next_item, scratch)
+                number = next_number if next_number >= 0 else claim(s.team, part)
+                next_number = claim_ahead(s.team, items_ahead, part, parts)
+
+
+@inner
+def _first_group(s, row, together):
+    """The first group of so many blocks that begins at a row or behind it."""
+    group = 0
+    while group * together < s.block_count and get_i32(s.blocks, 12 * group * together) < row:
+        group += 1
+    return group

@@ -44,11 +44,9 @@ class Activations:
         factors[:] = 1
         if balance is not None:
             factors[: len(balance)] = balance
-        matrix["rounding"], matrix["balance"] = rounding, factors.ctypes.data
+        matrix["rounding"], matrix["balance"], matrix["k"] = rounding, factors.ctypes.data, inputs
         for row in range(len(x)):
-            for first in range(0, inputs, activations.GROUP):
-                count = min(activations.GROUP, inputs - first)
-                outer(activations.quantize)(self.record[0], row, first, count, matrix[0])
+            outer(activations.quantize_row)(self.record[0], row, x.shape[1], matrix[0])
 
     def dequantized(self, rows: int, k: int) -> np.ndarray:
         """The numbers that integer kernels multiply, float64 [rows, k]; rotated, if they are rounded so."""
@@ -90,11 +88,12 @@ def gate(matrix: Matrix, a: Activations, rows: int, mode: int) -> np.ndarray:
 def _multiply_into(y: np.ndarray, matrix: np.ndarray, a: Activations, mode: int, threads: int) -> None:
     step, instruction = np.zeros(1, STEP), np.zeros(1, INSTRUCTION)
     outputs = np.zeros(1, activations.ACTIVATIONS)
-    scratch, team = aligned_zeros((strips.scratch_bytes(len(y)),), np.uint8), Team(1)
+    scratch, team = aligned_zeros((strips.scratch_bytes(len(y)),), np.uint8), Team(threads)
     step["team"], instruction["matrix"], instruction["mode"] = team.address, matrix, mode
     outputs["floats"], outputs["row"] = y.ctypes.data, y.strides[0]
     # Called one by one, so that the code of `linear` is that of whole steps, and is not compiled once more.
     outer(tiles.begin_tiles)()
     arguments = (a.record[0], len(y), outputs[0], scratch.ctypes.data)
-    linear.linear(step[0], threads, instruction[0], *arguments)
+    linear.linear(step[0], 0, threads, instruction[0], *arguments)
     outer(tiles.end_tiles)()
+    team.close()

@@ -16,7 +16,7 @@ from numba.core.errors import TypingError
 from paths import CHECKPOINTS
 
 from model_core import LLM
-from model_core.kernels.team import Team, barrier, claim
+from model_core.kernels.team import Team, barrier, claim, divide_rows, own_part, set_parts
 from model_core.model import transformer
 
 BARRIERS, ITEMS = 50, 7
@@ -32,6 +32,25 @@ def count(thread, threads, team, counts, failing_thread, failing_round):
         while item < ITEMS:
             counts[round_index, item] += 1
             item = claim(team)
+        barrier(team, threads)
+
+
+@njit(nogil=True)
+def count_rows(thread, threads, team, rows, counts, late_thread):
+    """Count the rows of parts. One thread is late: it begins when others have waited for it."""
+    parts, height = divide_rows(rows, threads)
+    set_parts(team, thread, parts)
+    own = own_part(thread, threads, parts)
+    for round_index in range(BARRIERS):
+        if thread == late_thread:
+            while counts[round_index].sum() < rows:
+                pass
+        for turn in range(parts):
+            part = (own + turn) % parts
+            row = height * part + claim(team, part)
+            while row < min(height * (part + 1), rows):
+                counts[round_index, row] += 1
+                row = height * part + claim(team, part)
         barrier(team, threads)
 
 
@@ -91,6 +110,30 @@ def test_exception_in_one_thread_ends_the_call_in_all(threads: int, failing_thre
             run_with_timeout(lambda at=at: team.run(count, team.address, counts, failing_thread, at))
         assert_works(team)
     team.close()
+
+
+@pytest.mark.parametrize(
+    ("rows", "threads", "late_thread"),
+    [(1, 2, -1), (127, 2, -1), (300, 2, -1), (300, 2, 0), (201, 3, 2), (999, 3, -1)],
+)
+def test_rows_of_parts_are_claimed_once_also_those_of_a_late_thread(
+    rows: int, threads: int, late_thread: int
+) -> None:
+    team, counts = Team(threads), np.zeros((BARRIERS, rows), np.int64)
+    run_with_timeout(lambda: team.run(count_rows, team.address, rows, counts, late_thread))
+    assert (counts == 1).all()
+    assert_works(team)
+
+
+def test_a_part_for_each_thread_that_has_rows_enough() -> None:
+    for threads in range(1, 9):
+        for rows in range(1, 1200, 7):
+            parts, height = divide_rows.py_func(rows, threads)
+            assert 1 <= parts <= threads and height * parts >= rows
+            assert parts == 1 or rows // parts >= 64
+            assert parts == 1 or height % 8 == 0
+            owners = [own_part.py_func(thread, threads, parts) for thread in range(threads)]
+            assert set(owners) == set(range(parts))
 
 
 def test_kernel_that_cannot_be_compiled_is_not_started() -> None:
@@ -159,7 +202,7 @@ def test_fork_has_helpers_of_its_own() -> None:
 import os, sys
 import numpy as np
 from numba import njit
-from model_core.kernels.team import Team, barrier, claim
+from model_core.kernels.team import Team, barrier, claim, divide_rows, own_part, set_parts
 
 @njit(nogil=True)
 def fill(thread, threads, team, values):
