@@ -162,7 +162,8 @@ def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
 
     kinds: a constant tuple of the kinds that there are at this place.
     case, w, groups, runs: see IntegerCase, Codes, Groups and Runs. x: Strided, rows of signed bytes.
-    ahead: Ahead. With codes of 4 bits, `a` is the address of as many weights again, to be read next. y: Sums.
+    ahead: Ahead. With codes of 4 bits and in blocks of one row, `a` is the address of as many weights again,
+    to be read next. y: Sums.
     """
 
     kinds_ = [value.literal_value for value in kinds]
@@ -225,9 +226,14 @@ def _integers(
     def tile_bytes(index: ir.Value) -> Callable[[int], list[ir.Value]]:
         """What gives the weights of all tiles for a quad of a step."""
         if kind in (INT8, GROUPED8, GROUPED6):
-            return lambda quad: [
-                emit.load(b, at(address, index, 64 * quads, 64 * quad), emit.I8X64) for address in ws
-            ]
+            # One row reads weights from memory. Where k is short, they end before hardware fetches ahead.
+            def read(quad: int) -> list[ir.Value]:
+                if case.rows == 1:
+                    for address in aheads:
+                        prefetch(b, at(address, index, 64 * quads, 64 * quad), CODES_CACHE)
+                return [emit.load(b, at(address, index, 64 * quads, 64 * quad), emit.I8X64) for address in ws]
+
+            return read
         width = 0
         if kind == GROUPED4:
             expands = [lambda codes: emit.look_up(b, table, codes)] * tiles

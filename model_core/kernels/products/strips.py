@@ -120,12 +120,10 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
-        ahead = np.int64(0)
-        if m.kind != INT8:
-            ahead = m.data + (prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
-            if rows > EXPANDED_ROWS:
-                _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
-                kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
+        ahead = m.data + (prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
+        if m.kind != INT8 and rows > EXPANDED_ROWS:
+            _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
+            kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
         if HAS_INT8_TILES and count % 2 == 0:  # whole steps of 64 k
@@ -162,7 +160,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                     Groups(count, 0, scales + 32 * tile, 0),
                     Runs(run, run + 4, a.runs_row),
                     Ahead(
-                        prefetch_a if kind == INT8 else ahead,
+                        prefetch_a if kind == INT8 and height > 1 else ahead + tile * tile_bytes,
                         512 >> half,
                         prefetch_b,
                         prefetch_b_bytes // count,
@@ -199,7 +197,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
         ahead = m.data + (prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
         if is_widened:
             _widen(m, strip, first, count, ahead, scratch)
-            chunk, chunk_tile_bytes = scratch, 16 * GROUP
+            chunk, chunk_tile_bytes, ahead = scratch, 16 * GROUP, scratch
         groups = chunk_groups if count == GROUP else max(1, count // m.group)
         unit = np.float32(-1 / 128)
         expand_groups(m, group, first_chunk + first // GROUP, groups, unit, scales, scratch + _OFFSETS)
@@ -226,7 +224,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
                     ),
                     Runs(run + RUN_SCALES, run + 4 * (GROUP >> step_shift), a.runs_row),
                     Ahead(
-                        ahead if kind == GROUPED4 else prefetch_a,
+                        ahead + tile * chunk_tile_bytes if kind == GROUPED4 or height == 1 else prefetch_a,
                         64 * quads >> half,
                         prefetch_b,
                         prefetch_b_bytes // (count >> step_shift) if prefetches else 0,
