@@ -114,10 +114,10 @@ def least_seconds(llm: LLM, load: Load, bandwidth: float, speed: float, single: 
     speed, single: operations a second of products of weights, and of float32.
     """
     model, is_prompt = llm.model, load.answer == 1
-    head = model.weights.head.n * model.weights.head.k
+    last = model.weights.multiplications_per_logits
     attended = sum(record.q.width for record in model.records if isinstance(record, Attend))
     context = load.prompt / 2 if is_prompt else load.prompt + load.answer / 2
-    products = (model.weights.multiplications_per_token - head) * load.tokens + head * load.streams
+    products = (model.weights.multiplications_per_token - last) * load.tokens + last * load.streams
     positions = load.prompt if is_prompt else context * load.streams
     kv_share = {"float32": 1, "float16": 1 / 2, "int16": 1 / 2, "int8": 1 / 4}[llm.kv_cache_dtype]
     read = model.weights.bytes_per_token + positions * model.tape.kv_bytes_per_token * kv_share

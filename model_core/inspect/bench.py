@@ -111,6 +111,7 @@ def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> BenchReport:
     short = min(SHORT_PROMPT_TOKENS, context // 4)
     llm.generate(prompts(1, short), answer)  # the first use of memory is slow
     size = min(PROMPT_TOKENS, context - 1)
+    of_prompt = operations * size - 2 * model.weights.multiplications_per_logits * (size - 1)
     one_token = SamplingParams(max_tokens=1, temperature=0, ignore_eos=True)
     seconds = [llm.generate(prompts(1, size), one_token)[0].timings.total for _ in range(3)]
     prompt = size / min(seconds)
@@ -144,6 +145,6 @@ def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> BenchReport:
         kv_cache_memory=llm.engine.limits.kv_cache_memory,
         process_bytes=psutil.Process().memory_info().rss,
         prompt_tokens_per_second=prompt,
-        prompt_arithmetic_share=prompt * operations / machine_arithmetic,
+        prompt_arithmetic_share=of_prompt / min(seconds) / machine_arithmetic,
         loads=tuple(loads),
     )

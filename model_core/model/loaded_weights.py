@@ -10,8 +10,8 @@ import numpy as np
 
 from ..tape.classifier import LoadedClassifier
 from ..tape.distances import PositionRows
-from ..tape.operations import Experts, Record
-from ..tape.passes import products
+from ..tape.operations import Experts, Record, TakeRows
+from ..tape.passes import head_products, products
 from ..tape.references import WeightRef
 from ..weights.matrix import INTEGERS, NAMES, Matrix
 
@@ -86,6 +86,16 @@ class LoadedWeights:
         """Multiplications for a token, in all layers and the head."""
         shares = self._active_shares()
         return sum(int(m.n * m.k * shares.get(key, 1)) for key, m in self.matrices.items())
+
+    @property
+    def multiplications_per_logits(self) -> int:
+        """Those that only tokens have which need logits: in the head, and behind the last attention."""
+        takes = [number for number, record in enumerate(self.records) if isinstance(record, TakeRows)]
+        behind = self.records[takes[0] :] if takes else []
+        keys: set[MatrixKey] = {product.weights for product in products(behind)}
+        keys |= {(product.weight,) for product in head_products(behind)}
+        shares = self._active_shares()
+        return sum(int(m.n * m.k * shares.get(key, 1)) for key, m in self.matrices.items() if key in keys)
 
     def _active_shares(self) -> dict[MatrixKey, Fraction]:
         """For each matrix of experts, the part that a token uses."""

@@ -40,6 +40,9 @@ def test_products_read_each_weight_once(llm: LLM) -> None:
     weights = sum(matrix.nbytes for matrix in llm.model.weights.matrices.values())
     assert sum(part.memory_bytes for part in products) == weights
     assert sum(part.arithmetic for part in products) == 2 * llm.model.weights.multiplications_per_token
+    of_prompt = sum(part.arithmetic for part in prompt.operations if part.name.startswith("linear"))
+    last, tokens = llm.model.weights.multiplications_per_logits, prompt.tokens
+    assert of_prompt == 2 * (tokens * llm.model.weights.multiplications_per_token - (tokens - 1) * last)
     assert parts["attend"].count == llm.model.config.layers
     assert parts["attend"].memory_bytes == 128 * llm.model.tape.kv_bytes_per_token // 2  # in float16
     assert {part.limit for part in products} == {"memory"}
