@@ -18,8 +18,8 @@ NEW = "| a |\n| --- |\n| 2 |\n"
 
 def test_each_mark_has_a_table_and_each_table_its_mark() -> None:
     marked = {
-        (f"docs/{path.name}", name)
-        for path in (ROOT / "docs").glob("*.md")
+        (str(path.relative_to(ROOT)), name)
+        for path in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
         for name in pages.marked_tables(path.read_text())
     }
     assert marked == {(table.page, table.name) for table in TABLES}

@@ -150,6 +150,16 @@ TABLES = (
         "llama.cpp",
     ),
     _side_by_side("smollm2", "{smollm2}", (_OF_FILE, _OF_INT8, _K_M, _OF_INT4)),
+    Table(
+        "readme",
+        "README.md",
+        (
+            "benchmarks/side_by_side.py {work}/smollm2-speed.json --loss {work}/smollm2-loss.json "
+            "openvino:int8,llama.cpp:q8_0,ours:int8 llama.cpp:q4_k_m,ours:mixed",
+        ),
+        minutes=1,
+        needs="the table smollm2, made before it in the same run or work folder",
+    ),
     _side_by_side(
         "gemma", "{gemma}", (_OF_FILE, "llama.cpp:q8_0,ik_llama.cpp:q8_0,ours:int8", _OF_INT4, "ours:mixed")
     ),

@@ -20,7 +20,6 @@ from ..machine.fair_lock import Turns
 from ..machine.processors import choose_processors
 from . import calls
 from .atomics import atomic_add, atomic_load, atomic_store, pause
-from .emit import HAS_AMX
 from .inner import inner
 
 # Offsets in the shared memory of a team, in bytes.
@@ -28,9 +27,9 @@ _ARRIVED, _GENERATION, _THREADS, _PARTS = calls.ARRIVED, calls.GENERATION, calls
 _NEXT, _THREAD_SIZE = calls.NEXT, calls.THREAD_SIZE
 _SPINS = 4000  # some ten microseconds; then the thread yields its core
 _MANY = 4  # items for each thread, from which on threads claim their next item early
-# All weights are read for each part of the rows of a step, so a part has so many rows at least: more with
-# tiles, which take less time for a weight. But for the last, a multiple of _PART_STEP: blocks are whole.
-_PART_ROWS, _PART_STEP = 128 if HAS_AMX else 64, 8
+# All weights are read for each part of the rows of a step, so a part has so many rows at least; but for the
+# last, a multiple of _PART_STEP, so that blocks of rows and tiles are whole.
+_PART_ROWS, _PART_STEP = 64, 16
 
 
 @inner
@@ -55,8 +54,9 @@ def claim_ahead(team: int, items: int, part: int = 0, parts: int = 1) -> int:
 def divide_rows(rows: int, threads: int) -> tuple[int, int]:
     """Into how many parts, at most `threads`, the rows of a step are divided; the rows of each but the last.
 
-    Each thread begins with the part of `own_part` in every operation, so what it reads is in its caches,
-    where it wrote it. A thread that has no items left takes those of other parts.
+    Each thread begins with the part of `own_part` in products, attention and operations by row, so what it
+    reads is in its caches, where it wrote it. Then it takes items of other parts. Mixtures of experts,
+    products with adapters and recurrences divide their work in their own ways.
     """
     parts = max(1, min(threads, rows // _PART_ROWS))
     return parts, -(-rows // (parts * _PART_STEP)) * _PART_STEP
@@ -70,7 +70,7 @@ def own_part(thread: int, threads: int, parts: int) -> int:
 
 @inner
 def set_parts(team: int, thread: int, parts: int) -> None:
-    """Announce into how many parts work is divided until the end of a call, at most as many as threads."""
+    """Announce into how many parts work is divided in this call, at most as many as threads."""
     if thread == 0:  # all arrive at a barrier, which reads it, after that
         atomic_store(team + _PARTS, parts)
 
@@ -134,8 +134,11 @@ class Team:
         the next call.
         """
         if self.threads == 1:
-            kernel(0, 1, *args)
-            return
+            try:
+                return kernel(0, 1, *args)
+            except BaseException:
+                self._shared[_NEXT // 8] = 0  # the next call begins anew
+                raise
         self.compile(kernel, *args)
         with _turns if self._processors else nullcontext():
             self._run(kernel, *args)

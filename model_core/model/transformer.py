@@ -212,9 +212,10 @@ class Transformer:
 
         float32 [len(batch.logit_rows), vocabulary]. The bits of a row do not depend on the rest of the batch.
         The recurrent states in the batch's slots go on. `batch.scores` reduces the logits of its rows, at
-        most SCORED_ROWS at a time. `visits` are called, by the numbers of records, with the rows that a
-        record reads, before it is computed: float32 [tokens, width], those of `q` or `x`. Raises NotFinite if
-        the scores of experts are not finite; other numbers that are not become logits.
+        most SCORED_ROWS at a time. `visits` are called, by the numbers of records up to the last attention,
+        with the rows that a record reads, before it is computed: float32 [tokens, width], those of `q` or
+        `x`; later records have only rows that need logits. Raises NotFinite if the scores of experts are not
+        finite; other numbers that are not become logits.
         """
         with self.turns, self._lock:
             return self._forward(batch, cache, visits)

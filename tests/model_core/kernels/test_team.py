@@ -55,6 +55,13 @@ def count_rows(thread, threads, team, rows, counts, late_thread):
 
 
 @njit(nogil=True)
+def fail_with_items(thread, threads, team):
+    if claim(team) == 0:
+        raise ValueError("a bug in a kernel")
+    barrier(team, threads)
+
+
+@njit(nogil=True)
 def cannot_be_compiled(thread, threads, team, counts):
     counts.append(thread)
     barrier(team, threads)
@@ -112,6 +119,14 @@ def test_exception_in_one_thread_ends_the_call_in_all(threads: int, failing_thre
     team.close()
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_items_of_a_failed_call_are_not_missing_in_the_next(threads: int) -> None:
+    team = Team(threads)
+    with pytest.raises(ValueError, match="a bug"):
+        team.run(fail_with_items, team.address)
+    assert_works(team)
+
+
 @pytest.mark.parametrize(
     ("rows", "threads", "late_thread"),
     [(1, 2, -1), (127, 2, -1), (300, 2, -1), (300, 2, 0), (201, 3, 2), (999, 3, -1)],
@@ -131,7 +146,7 @@ def test_a_part_for_each_thread_that_has_rows_enough() -> None:
             parts, height = divide_rows.py_func(rows, threads)
             assert 1 <= parts <= threads and height * parts >= rows
             assert parts == 1 or rows // parts >= 64
-            assert parts == 1 or height % 8 == 0
+            assert parts == 1 or height % 16 == 0
             owners = [own_part.py_func(thread, threads, parts) for thread in range(threads)]
             assert set(owners) == set(range(parts))
 
