@@ -155,7 +155,7 @@ TABLES = (
         "README.md",
         (
             "benchmarks/side_by_side.py {work}/smollm2-speed.json --loss {work}/smollm2-loss.json "
-            "openvino:int8,llama.cpp:q8_0,ours:int8 llama.cpp:q4_k_m,ours:mixed",
+            f"{_OF_INT8} {_K_M}",
         ),
         minutes=1,
         needs="the table smollm2, made before it in the same run or work folder",
