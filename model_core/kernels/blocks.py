@@ -243,16 +243,29 @@ def _integers(
                 emit.stepped_bytes(b, at(address, index, 16), STEPPED_BITS[kind]) for address in extras
             ]
 
+        # How many bytes the codes that are read next are behind these. What belongs to them, bits above the
+        # lowest four and steps, is a part of that behind what belongs to these: a power of two of it.
+        distances = [b.sub(there, here) for there, here in zip(aheads, ws, strict=True)]
+
+        def fetch_next(addresses: list[ir.Value], shift: int, size: int, offset: int) -> None:
+            for address, distance in zip(addresses, distances, strict=True):
+                there = b.add(address, b.ashr(distance, distance.type(shift)))
+                prefetch(b, at(there, index, size, offset), CODES_CACHE)
+
         def expand(quad: int) -> list[ir.Value]:
             codes = [
                 emit.load(b, at(address, index, 32 * quads, 64 * (quad // 2)), emit.I8X64) for address in ws
             ]
+            if kind in STEPPED_BITS and quad == 0:
+                fetch_next(extras, 4, 16, 0)
             if quad % 2:
                 for address in aheads:
                     prefetch(b, at(address, index, 32 * quads, 64 * (quad // 2)), CODES_CACHE)
             codes = [emit.nibbles(b, code)[quad % 2] for code in codes]
             if width:
                 vector, shift = divmod(width * quad, 8)
+                if shift == 0:
+                    fetch_next(highs, 3 - width, 64 * width, 64 * vector)
                 planes = (emit.load(b, at(a, index, 64 * width, 64 * vector), emit.I8X64) for a in highs)
                 codes = [
                     b.or_(code, emit.high_bits(b, plane, shift, width))
