@@ -19,7 +19,8 @@ from ..kernels.roofline import measure_arithmetic, measure_bandwidth
 from ..llm.llm import LLM
 from ..machine.resources import available_memory
 from ..model.batch import Batch, BatchBuilder
-from ..tape.operations import Attend, Experts, Linear, Record, TakeRows
+from ..tape.operations import Attend, Experts, Linear, Record
+from ..tape.passes import place_of_taking
 
 MAX_CONTEXT = 128
 # name -> sequences, and tokens of each that the step computes
@@ -133,13 +134,13 @@ def _group_operations(
 ) -> list[OperationTime]:
     """The operations of a step by their names, the longest first."""
     model = llm.model
-    takes = [number for number, record in enumerate(model.records) if isinstance(record, TakeRows)]
+    place = place_of_taking(model.records)
     totals: dict[str, list[Any]] = {}  # count, seconds, bytes, arithmetic, least seconds
     for name, source, taken in zip(model.operation_names, model.sources, seconds, strict=True):
         record = model.records[source]
         size, work = 0, 0
         if Operation[name.split()[0].upper()] >= Operation.LINEAR:  # and no preparation of one
-            rows = sequences if takes and source > takes[0] else sequences * tokens
+            rows = sequences if source > place else sequences * tokens
             size, work = _demand(llm, record, rows, sequences, tokens, context)
         least = max(size / bandwidth, work / rate)
         total = totals.setdefault(name, [0, 0.0, 0, 0, 0.0])

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..tape.classifier import LoadedClassifier
 from ..tape.distances import PositionRows
-from ..tape.operations import Experts, Record, TakeRows
-from ..tape.passes import head_products, products
+from ..tape.operations import Experts, Record
+from ..tape.passes import head_products, place_of_taking, products
 from ..tape.references import WeightRef
 from ..weights.matrix import INTEGERS, NAMES, Matrix
 
@@ -90,8 +90,7 @@ class LoadedWeights:
     @property
     def multiplications_per_logits(self) -> int:
         """Those that only tokens have which need logits: in the head, and behind the last attention."""
-        takes = [number for number, record in enumerate(self.records) if isinstance(record, TakeRows)]
-        behind = self.records[takes[0] :] if takes else []
+        behind = self.records[place_of_taking(self.records) :]
         keys: set[MatrixKey] = {product.weights for product in products(behind)}
         keys |= {(product.weight,) for product in head_products(behind)}
         shares = self._active_shares()

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import operations
 from .operations import Record
-from .passes import is_of_all_rows
+from .passes import is_of_all_rows, place_of_taking
 from .references import Span
 
 # Operations of which each row reads that row alone, and not its position.
@@ -24,8 +24,8 @@ def take_rows_early(records: Sequence[Record], handed_on: Span | None = None) ->
     That is behind the attention of the last layer: its other products are then computed for these rows
     alone. Each row keeps its bits. handed_on: a span that the tape gives to others, which stays what it is.
     """
-    taken = next((n for n, record in enumerate(records) if isinstance(record, operations.TakeRows)), None)
-    if taken is None:
+    taken = place_of_taking(records)
+    if taken == len(records):
         return list(records)
     of_all_rows = handed_on.buffer if handed_on is not None and is_of_all_rows(records, handed_on) else None
     first = taken

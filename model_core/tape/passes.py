@@ -88,13 +88,19 @@ def drop_head(tape: Sequence[Record]) -> list[Record]:
     return list(tape[: next(heads, len(tape))])
 
 
+def place_of_taking(records: Sequence[Record]) -> int:
+    """The number of the record that takes the rows that need logits; that behind the last if none does."""
+    takes = (number for number, record in enumerate(records) if isinstance(record, operations.TakeRows))
+    return next(takes, len(records))
+
+
 def hand_on_hidden_states(tape: Tape) -> Tape:
     """The tape with the final norm before the rows that need logits are taken: what an MTP head takes.
 
     The norm of a row has the same bits.
     """
     records = list(tape.records)
-    at = next(i for i, record in enumerate(records) if isinstance(record, operations.TakeRows))
+    at = place_of_taking(records)
     take, norm = records[at], records[at + 1]
     assert isinstance(take, operations.TakeRows) and isinstance(norm, operations.Norm) and norm.x == take.y
     hidden = replace(take.x, buffer="normed")
@@ -107,9 +113,10 @@ def is_of_all_rows(records: Sequence[Record], span: Span) -> bool:
 
     A model hands on such hidden states, and its head those that it took.
     """
-    taken = next(n for n, record in enumerate(records) if isinstance(record, operations.TakeRows))
     outputs = ((n, vars(record).get("y")) for n, record in enumerate(records))
-    return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < taken
+    return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < place_of_taking(
+        records
+    )
 
 
 def find_hidden_states(records: Sequence[Record]) -> Span:

@@ -16,6 +16,7 @@ from numba.core.errors import TypingError
 from paths import CHECKPOINTS
 
 from model_core import LLM
+from model_core.kernels.atomics import pause
 from model_core.kernels.team import Team, barrier, claim, divide_rows, own_part, set_parts
 from model_core.model import transformer
 
@@ -44,7 +45,7 @@ def count_rows(thread, threads, team, rows, counts, late_thread):
     for round_index in range(BARRIERS):
         if thread == late_thread:
             while counts[round_index].sum() < rows:
-                pass
+                pause(True)
         for turn in range(parts):
             part = (own + turn) % parts
             row = height * part + claim(team, part)
@@ -217,7 +218,7 @@ def test_fork_has_helpers_of_its_own() -> None:
 import os, sys
 import numpy as np
 from numba import njit
-from model_core.kernels.team import Team, barrier, claim, divide_rows, own_part, set_parts
+from model_core.kernels.team import Team, barrier, claim
 
 @njit(nogil=True)
 def fill(thread, threads, team, values):
