@@ -19,8 +19,12 @@ def cases_of(heights: tuple[int, ...]) -> tuple[int, ...]:
 
 CASES = cases_of(ROWS)
 
-# So many rows multiply codes of 4 to 6 bits as they become bytes. For more, they are widened once.
-EXPANDED_ROWS = 4 if emit.HAS_WIDE_VECTORS else 1
+# So many rows multiply codes of 4 to 6 bits as they are: each block of rows takes them apart, and applies
+# steps and zeros to sums. For more, they become weights + 128 once. Without VNNI, products of signed weights
+# take so many more instructions than those of codes that all rows multiply codes.
+CODE_ROWS = {"avx512": 8, "avxvnni": 16, "generic": 1}.get(emit.INSTRUCTION_SET, 2**31)
+# So many rows multiply codes of 4 bits with a table as they become bytes. For more, they are widened once.
+LOOKED_UP_ROWS = 4 if emit.HAS_WIDE_VECTORS else 1
 
 
 @register_jitable

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from . import emit
-from .block_sizes import CASES, EXPANDED_ROWS, block_tiles
+from .block_sizes import CASES, CODE_ROWS, LOOKED_UP_ROWS, block_tiles
 from .emit import ROWS
 from .layout import BFLOAT16, GROUPED4, GROUPED6, GROUPED8, INT8, STEPPED_BITS, STRIP
 
@@ -51,7 +51,8 @@ class Ahead(NamedTuple):
 class IntegerCase(NamedTuple):
     """Which block of integers it is.
 
-    kind: INT8, GROUPED8 or GROUPED6; or codes of 4 to 6 bits with up to EXPANDED_ROWS rows and 8 quads.
+    kind: INT8, GROUPED8 or GROUPED6; or codes of 4 to 6 bits with up to CODE_ROWS rows, with a table up to
+    LOOKED_UP_ROWS, and 8 quads. They prefetch in any case.
     rows: one of CASES. quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so
     many times 4 k.
     """
@@ -67,7 +68,7 @@ class Codes(NamedTuple):
     at: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
     bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A tile
     is `tile` bytes on: so a strip is read as several streams, which processors fetch ahead better than one.
-    extra: of STEPPED_BITS, address of a byte for each 32 k and output (see emit.stepped_bytes); a tile is
+    extra: of STEPPED_BITS, address of a byte for each 32 k and output (see emit.load_steps); a tile is
     extra_tile bytes on. Of GROUPED4, address of a table of 16 bytes, numbers + 128. high: of INT5 and INT6,
     address of the bits above the lowest four (see weights.Matrix); a tile is high_tile bytes on.
     """
@@ -174,7 +175,8 @@ def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
 
         def blocks(kind: int) -> None:
             if kind in STEPPED_BITS or kind == GROUPED4:
-                blocks_of_rows(kind, 8, [r for r in ROWS if r <= EXPANDED_ROWS])
+                most = LOOKED_UP_ROWS if kind == GROUPED4 else CODE_ROWS
+                blocks_of_rows(kind, 8, [r for r in ROWS if r <= most])
             elif kind == INT8:
                 blocks_of_rows(INT8, 8)
             else:
@@ -234,15 +236,7 @@ def _integers(
                 return [emit.load(b, at(address, index, 64 * quads, 64 * quad), emit.I8X64) for address in ws]
 
             return read
-        width = 0
-        if kind == GROUPED4:
-            expands = [lambda codes: emit.look_up(b, table, codes)] * tiles
-        else:
-            width = STEPPED_BITS[kind] - 4
-            expands = [
-                emit.stepped_bytes(b, at(address, index, 16), STEPPED_BITS[kind]) for address in extras
-            ]
-
+        width = STEPPED_BITS.get(kind, 4) - 4
         # How many bytes the codes that are read next are behind these. What belongs to them, bits above the
         # lowest four and steps, is a part of that behind what belongs to these: a power of two of it.
         distances = [b.sub(there, here) for there, here in zip(aheads, ws, strict=True)]
@@ -271,16 +265,16 @@ def _integers(
                     b.or_(code, emit.high_bits(b, plane, shift, width))
                     for code, plane in zip(codes, planes, strict=True)
                 ]
-            return [expand(code) for expand, code in zip(expands, codes, strict=True)]
+            return codes if kind in STEPPED_BITS else [emit.look_up(b, table, code) for code in codes]
 
         return expand
 
+    def copies(row: int, step: ir.Value, quad: int) -> ir.Value:
+        word = emit.load(b, at(xs[row], step, 4 * quads, 4 * quad), emit.I32)
+        return b.bitcast(emit.broadcast(b, word), emit.I8X64)
+
     def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         weights_of = tile_bytes(step)
-
-        def copies(row: int, quad: int) -> ir.Value:
-            word = emit.load(b, at(xs[row], step, 4 * quads, 4 * quad), emit.I32)
-            return b.bitcast(emit.broadcast(b, word), emit.I8X64)
 
         count = 2 if kind == GROUPED6 else 1  # quads together
         for quads_now in (range(i, i + count) for i in range(0, quads, count)):
@@ -290,15 +284,31 @@ def _integers(
                 prefetch(b, b.add(address, offset))
             next_sums = []
             for row in range(rows):
-                words = [copies(row, quad) for quad in quads_now]
+                words = [copies(row, step, quad) for quad in quads_now]
                 for t in range(tiles):
                     total, w = sums[row * tiles + t], [of_tiles[t] for of_tiles in weights]
-                    is_small = kind == GROUPED6
-                    next_sums.append(
-                        emit.dot8(b, total, w, words) if is_small else emit.dot4(b, total, *w, *words, 128)
-                    )
+                    if kind == GROUPED6:  # bytes from -32 to 31, which count as if they were larger by 32
+                        w = [b.sub(number, emit.splat(96, number.type)) for number in w]
+                        next_sums.append(emit.dot8(b, total, w, words))
+                    else:
+                        next_sums.append(emit.dot4(b, total, *w, *words, 128))
             sums = next_sums
         return sums
+
+    def add_codes(step: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+        """Add step * (sum(code * x) - zero * sum(x)) of 32 k: exact, like sums of what codes stand for."""
+        weights_of = tile_bytes(step)
+        of_tiles = [emit.load_steps(b, at(address, step, 16), STEPPED_BITS[kind]) for address in extras]
+        sums = []
+        for row in range(rows):
+            less = emit.broadcast(b, b.ashr(start(row, step), emit.I32(7)))  # -sum(x)
+            sums += [b.mul(zero, less) for _, zero in of_tiles]
+        for quad in range(0, quads, 2):
+            codes = list(zip(weights_of(quad), weights_of(quad + 1), strict=True))
+            words = [[copies(row, step, quad + i) for i in (0, 1)] for row in range(rows)]
+            sums = [emit.dot8(b, total, codes[i % tiles], words[i // tiles]) for i, total in enumerate(sums)]
+        products = [b.mul(total, of_tiles[i % tiles][0]) for i, total in enumerate(sums)]
+        return [b.add(total, product) for total, product in zip(totals, products, strict=True)]
 
     def first_sums(step: ir.Value) -> list[ir.Value]:
         """What the sums of integers begin with."""
@@ -330,7 +340,9 @@ def _integers(
 
     targets = [b.add(address, address.type(64 * t)) for address in ys for t in range(tiles)]
     if kind == INT8 or kind in STEPPED_BITS:
-        sums = emit_loop(b, groups.steps, first_sums(groups.steps.type(0)), add_step)
+        zeros = [emit.splat(0, emit.I32X16)] * (rows * tiles)
+        initial, add = (first_sums(groups.steps.type(0)), add_step) if kind == INT8 else (zeros, add_codes)
+        sums = emit_loop(b, groups.steps, initial, add)
         of_rows = [emit.broadcast(b, emit.load(b, address, emit.F32)) for address in factors_of_rows]
         factors = [factor for factor in of_rows for _ in range(tiles)]
         if kind == INT8:

@@ -295,15 +295,17 @@ def _sum_pairs(b: ir.IRBuilder, pairs: ir.Value) -> ir.Value:
 
 
 def dot8(b: ir.IRBuilder, acc: ir.Value, ws: list[ir.Value], xs: list[ir.Value]) -> ir.Value:
-    """acc + the sum of eight products a lane: 16 integers, two of bytes + 128, two of signed bytes.
+    """acc + the sum of eight products a lane: 16 integers, two of bytes from 0 to 63, two of signed bytes.
 
-    For processors without VNNI. The bytes are from -32 to 31, and count as if they were larger by 32: then
-    two pairs of products fit into 16 bits, 4 * 63 * 127.
+    Without VNNI, two pairs of products fit into 16 bits, 4 * 63 * 127.
     """
+    if INSTRUCTION_SET not in ("avx512bw", "avx2"):
+        for w, x in zip(ws, xs, strict=True):
+            acc = dot4(b, acc, w, x, 0)
+        return acc
 
     def sum_products(parts: list[tuple[ir.Value, ir.Value]]) -> ir.Value:
-        pairs = [_multiply_pairs(b, b.sub(w, splat(96, w.type)), x) for w, x in parts]
-        return _sum_pairs(b, b.add(*pairs))
+        return _sum_pairs(b, b.add(*(_multiply_pairs(b, w, x) for w, x in parts)))
 
     if HAS_WIDE_VECTORS:
         return b.add(acc, sum_products(list(zip(ws, xs, strict=True))))
@@ -347,22 +349,13 @@ def high_bits(b: ir.IRBuilder, vector: ir.Value, shift: int, width: int) -> ir.V
     return b.and_(b.bitcast(wide, I8X64), splat((1 << width) - 1 << 4, I8X64))
 
 
-def stepped_bytes(b: ir.IRBuilder, address: ir.Value, bits: int) -> Callable[[ir.Value], ir.Value]:
-    """What makes (code - zero) * step + 128 of codes of 32 k of a tile.
+def load_steps(b: ir.IRBuilder, address: ir.Value, bits: int) -> tuple[ir.Value, ir.Value]:
+    """The steps and zeros of 32 k of a tile: two vectors of i32, one number for each output.
 
     address: of a byte for each output, with its step in the lowest 8 - bits, and its zero in the others.
     """
-    # Two bytes are multiplied as one 16-bit number: a product is at most 31 * 7, so it does not overflow
-    # into the next byte. The offset is added modulo 256, where the sum is exact.
-    wide = ir.VectorType(I16, 32)
     group = b.zext(load(b, address, I8X16), I32X16)
-    factor = b.and_(group, splat((1 << 8 - bits) - 1, I32X16))
-    zero = b.lshr(group, splat(8 - bits, I32X16))
-    rest = b.sub(splat(128, I32X16), b.mul(factor, zero))
-    rest = b.mul(b.and_(rest, splat(255, I32X16)), splat(0x01010101, I32X16))
-    rest = b.bitcast(rest, I8X64)
-    factor = b.bitcast(b.mul(factor, splat(0x00010001, I32X16)), wide)
-    return lambda codes: b.add(b.bitcast(b.mul(b.bitcast(codes, wide), factor), I8X64), rest)
+    return b.and_(group, splat((1 << 8 - bits) - 1, I32X16)), b.lshr(group, splat(8 - bits, I32X16))
 
 
 def e4m3_to_float(b: ir.IRBuilder, bits: ir.Value) -> ir.Value:

@@ -108,6 +108,19 @@ def _widen(
             emit.store(b, b.add(out, out.type(64 * quad)), expand(part))
 
 
+def _stepped_bytes(b: ir.IRBuilder, address: ir.Value, bits: int) -> Callable[[ir.Value], ir.Value]:
+    """What makes (code - zero) * step + 128 of codes of 32 k of a tile. address: see emit.load_steps."""
+    # Two bytes are multiplied as one 16-bit number: a product is at most 31 * 7, so it does not overflow
+    # into the next byte. The offset is added modulo 256, where the sum is exact.
+    wide = ir.VectorType(emit.I16, 32)
+    factor, zero = emit.load_steps(b, address, bits)
+    rest = b.sub(emit.splat(128, emit.I32X16), b.mul(factor, zero))
+    rest = b.mul(b.and_(rest, emit.splat(255, emit.I32X16)), emit.splat(0x01010101, emit.I32X16))
+    rest = b.bitcast(rest, emit.I8X64)
+    factor = b.bitcast(b.mul(factor, emit.splat(0x00010001, emit.I32X16)), wide)
+    return lambda codes: b.add(b.bitcast(b.mul(b.bitcast(codes, wide), factor), emit.I8X64), rest)
+
+
 @intrinsic
 def widen_stepped(typing_context, kind, w, high, ahead, groups, out):
     """32 k of a tile from a kind of STEPPED_BITS to INT8.
@@ -118,7 +131,7 @@ def widen_stepped(typing_context, kind, w, high, ahead, groups, out):
     def code(b, kind, w, high, ahead, groups, out):
         def widen(kind: int) -> None:
             bits = STEPPED_BITS[kind]
-            expand = emit.stepped_bytes(b, groups, bits)
+            expand = _stepped_bytes(b, groups, bits)
             _widen(b, w, ahead, out, expand, high if bits > 4 else None, bits - 4)
 
         emit_cases(b, kind, STEPPED_BITS, widen)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..block_sizes import EXPANDED_ROWS, block_rows, block_tiles
+from ..block_sizes import CODE_ROWS, LOOKED_UP_ROWS, block_rows, block_tiles
 from ..blocks import Ahead, Codes, Groups, IntegerCase, Runs, Strided, Sums, integer_block
 from ..compiler import njit
 from ..emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, HAS_INT8_TILES, INTEGER_ROWS, ROWS, TILES
@@ -121,12 +121,12 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
         ahead = m.data + (prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
-        if m.kind != INT8 and rows > EXPANDED_ROWS:
+        if m.kind != INT8 and rows > CODE_ROWS:
             _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
             kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
-        if HAS_INT8_TILES and count % 2 == 0:  # whole steps of 64 k
+        if HAS_INT8_TILES and kind == INT8 and count % 2 == 0:  # whole steps of 64 k
             run = a.runs + start * a.runs_row + first // GROUP * RUN_BYTES
             row = multiply_int8(
                 count // 2,
@@ -147,7 +147,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 )
                 integer_block(
                     (INT8, INT4, INT5, INT6),
-                    IntegerCase(kind, -height if prefetches and height > 1 else height, 8),
+                    IntegerCase(kind, -height if prefetches and height > 1 and kind == INT8 else height, 8),
                     Codes(
                         chunk + tile * chunk_tile_bytes,
                         chunk_tile_bytes,
@@ -158,7 +158,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                     ),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
                     Groups(count, 0, scales + 32 * tile, 0),
-                    Runs(run, run + 4, a.runs_row),
+                    Runs(run, run + (4 if kind == INT8 else 4 * GROUP // NIBBLE_GROUP), a.runs_row),
                     Ahead(
                         prefetch_a if kind == INT8 and height > 1 else ahead + tile * tile_bytes,
                         512 >> half,
@@ -183,7 +183,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     group_shift = 0  # shifts steps to groups
     while 4 * quads << group_shift < m.group:
         group_shift += 1
-    is_widened = m.kind == GROUPED4 and (rows > EXPANDED_ROWS or quads == 4)
+    is_widened = m.kind == GROUPED4 and (rows > LOOKED_UP_ROWS or quads == 4)
     kind = GROUPED8 if is_widened else m.kind
     if HAS_DOT8 and kind == GROUPED8 and m.is_small:
         kind = GROUPED6
