@@ -4,16 +4,17 @@
 
 A step cannot be faster than its weights, keys and values are read, nor than its products are computed. Both
 limits are measured by kernels of this project (model_core/kernels/roofline.py): of products, with all numbers
-in the first cache. Loads take turns in several rounds; the table has the fastest round of each, which other
-programs on the machine disturb least. Prints a Markdown table for each shape, and names the machine.
+in the first cache. Loads and limits take turns in several rounds; the table has the fastest round of each,
+which other programs on the machine disturb least. Prints a Markdown table for each shape, and names the
+machine.
 
 A virtual machine's cores may share a cache at one moment, and none at the next (docs/many-cores.md). Barriers
-are several times as long then, so they are measured before and after the loads.
+are several times as long then, and memory is slower, so the shortest and the longest barrier are printed.
 """
 
 import argparse
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -24,14 +25,26 @@ from numba import njit
 from serving import processor_name
 
 from model_core import LLM, SamplingParams
+from model_core.kernels.blocks import Strided
 from model_core.kernels.emit import INSTRUCTION_SET
-from model_core.kernels.layout import FLOAT32
+from model_core.kernels.layout import FLOAT32, PAGE
 from model_core.kernels.roofline import measure_arithmetic, measure_bandwidth
 from model_core.kernels.team import Team, barrier
+from model_core.kernels.word_blocks import (
+    WORD_ROWS,
+    WORD_TILES,
+    WordAhead,
+    WordCase,
+    WordPages,
+    score_block,
+)
+from model_core.machine.memory import aligned_zeros
 from model_core.tape.operations import Attend
 
 ANSWER_TOKENS, SHORT_PROMPT = 32, 16
 BARRIERS = 20_000
+_WORD_STEPS, _WORD_REPEATS = 32, 20_000  # pairs of numbers of a head, and blocks of scores
+_WORD_PAGE = 4 * PAGE * _WORD_STEPS  # bytes of keys
 USUAL = {"temperature": 0.8, "top_p": 0.95}
 
 
@@ -58,6 +71,32 @@ class Load:
     def tokens(self) -> int:
         """The tokens of the prompt or of a step."""
         return self.prompt if self.answer == 1 else self.streams
+
+
+@dataclass
+class Machine:
+    """What was measured of the machine with some threads.
+
+    Attributes:
+        bandwidth: bytes a second that are read from memory, at most.
+        products: operations a second of products of weights, at most; `single` those of float32, and `words`
+            those of keys and values as 16-bit integers.
+        barriers: the seconds of a barrier in each round.
+    """
+
+    bandwidth: float = 0.0
+    products: float = 0.0
+    single: float = 0.0
+    words: float = 0.0
+    barriers: list[float] = field(default_factory=list)
+
+    def measure(self, threads: int, arithmetic_kind: int) -> None:
+        """Measure once more, and keep the best."""
+        self.bandwidth = max(self.bandwidth, measure_bandwidth(threads))
+        self.products = max(self.products, measure_arithmetic(arithmetic_kind, threads))
+        self.single = max(self.single, measure_arithmetic(FLOAT32, threads))
+        self.words = max(self.words, measure_words(threads))
+        self.barriers.append(measure_barrier(threads))
 
 
 LOADS = (
@@ -108,11 +147,45 @@ def measure_barrier(threads: int) -> float:
     return seconds / BARRIERS
 
 
-def least_seconds(llm: LLM, load: Load, bandwidth: float, speed: float, single: float) -> dict[str, float]:
-    """The seconds that a load takes at least, to read and to compute. The arguments are the machine's limits.
+@njit(nogil=True)
+def multiply_words(thread: int, threads: int, team: int, memory: int, size: int, scores: int) -> None:
+    """Multiply rows of queries by the same pages of keys in the first cache, again and again.
 
-    speed, single: operations a second of products of weights, and of float32.
+    memory: address of zeros, `size` bytes for each thread, of which the last are from `scores` on.
     """
+    table = memory + thread * size
+    keys = table + 64
+    queries = keys + WORD_TILES[0] * _WORD_PAGE
+    pages = WordPages(table, 0, keys)
+    for _ in range(_WORD_REPEATS):
+        score_block(
+            WordCase(WORD_ROWS[0], WORD_TILES[0]),
+            pages,
+            keys,
+            WordAhead(table, keys),
+            Strided(queries, 4 * _WORD_STEPS + 64),
+            _WORD_STEPS,
+            Strided(table + scores, 4 * PAGE * WORD_TILES[0]),
+        )
+    barrier(team, threads)
+
+
+def measure_words(threads: int) -> float:
+    """Additions and multiplications a second of the inner loop of scores of words."""
+    scores = 64 + WORD_TILES[0] * _WORD_PAGE + WORD_ROWS[0] * (4 * _WORD_STEPS + 64)
+    size = scores + WORD_ROWS[0] * 4 * PAGE * WORD_TILES[0]
+    team, memory = Team(threads), aligned_zeros((threads * size,), np.uint8)
+    seconds = np.inf
+    for _ in range(4):  # the first compiles
+        start = time.perf_counter()
+        team.run(multiply_words, team.address, memory.ctypes.data, size, scores)
+        seconds = min(seconds, time.perf_counter() - start)
+    team.close()
+    return 4.0 * threads * _WORD_REPEATS * WORD_ROWS[0] * WORD_TILES[0] * PAGE * _WORD_STEPS / seconds
+
+
+def least_seconds(llm: LLM, load: Load, machine: Machine) -> dict[str, float]:
+    """The seconds that a load takes at least, to read and to compute."""
     model, is_prompt = llm.model, load.answer == 1
     last = model.weights.multiplications_per_logits
     attended = sum(record.q.width for record in model.records if isinstance(record, Attend))
@@ -122,24 +195,22 @@ def least_seconds(llm: LLM, load: Load, bandwidth: float, speed: float, single: 
     kv_share = {"float32": 1, "float16": 1 / 2, "int16": 1 / 2, "int8": 1 / 4}[llm.kv_cache_dtype]
     read = model.weights.bytes_per_token + positions * model.tape.kv_bytes_per_token * kv_share
     # Scores and mixed values: two multiplications for each number of a query and position.
-    computed = 2 * products / speed + 4 * attended * context * load.tokens / single
-    return {"memory": read / bandwidth, "arithmetic": computed}
+    of_attention = machine.words if llm.kv_cache_dtype == "int16" else machine.single
+    computed = 2 * products / machine.products + 4 * attended * context * load.tokens / of_attention
+    return {"memory": read / machine.bandwidth, "arithmetic": computed}
 
 
-def print_table(llm: LLM, title: str, loads: list[Load], threads: int, barrier_s: float) -> None:
-    """Measure the machine, and print what was reached. `barrier_s`: before the loads."""
-    bandwidth = max(measure_bandwidth(threads) for _ in range(5))
-    single = max(measure_arithmetic(FLOAT32, threads) for _ in range(3))
-    speed = max(measure_arithmetic(llm.model.arithmetic_kind, threads) for _ in range(3))
+def print_table(llm: LLM, title: str, loads: list[Load], threads: int, machine: Machine) -> None:
+    """Print what was reached of the machine's limits."""
     print(f"\n{title}, {llm.model.weights.types}. {processor_name()}, {INSTRUCTION_SET}, {threads} threads:")
-    speeds = f"{speed / 1e9:.0f} GOP/s in {llm.model.arithmetic}, {single / 1e9:.0f} in float32"
-    print(f"{bandwidth / 1e9:.1f} GB/s, {speeds};")
-    print(
-        f"a barrier took {barrier_s * 1e9:.0f} ns before and {measure_barrier(threads) * 1e9:.0f} ns after.\n"
-    )
+    products = f"{machine.products / 1e9:.0f} GOP/s in {llm.model.arithmetic}"
+    print(f"{machine.bandwidth / 1e9:.1f} GB/s, {products}, {machine.single / 1e9:.0f} in float32")
+    print(f"and {machine.words / 1e9:.0f} in words;")
+    shortest, longest = min(machine.barriers) * 1e9, max(machine.barriers) * 1e9
+    print(f"a barrier took {shortest:.0f} to {longest:.0f} ns.\n")
     print("| load | tokens/s | limit | what limits | reached |\n| --- | --- | --- | --- | --- |")
     for load in loads:
-        least = least_seconds(llm, load, bandwidth, speed, single)
+        least = least_seconds(llm, load, machine)
         what = max(least, key=least.get)
         rate, limit = load.tokens / load.seconds, load.tokens / least[what]
         print(f"| {load.name} | {rate:.1f} | {limit:.1f} | {what} | {rate / limit:.0%} |")
@@ -174,11 +245,12 @@ def main() -> None:
                 loads = [load() for load in LOADS]
                 limits = llm.engine.limits
                 loads = [load for load in loads if load.prompt + load.answer <= limits.max_context]
-                barrier_s = measure_barrier(args.threads)
+                machine = Machine()
                 for number in range(args.rounds):
+                    machine.measure(args.threads, llm.model.arithmetic_kind)
                     for load in loads:
                         measure(llm, load, number)
-                print_table(llm, TITLES[shape], loads, args.threads, barrier_s)
+                print_table(llm, TITLES[shape], loads, args.threads, machine)
 
 
 if __name__ == "__main__":
