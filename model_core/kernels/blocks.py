@@ -226,7 +226,7 @@ def _integers(
         return emit.load(b, at(factors_of_rows[row], b.lshr(step, step.type(8 // quads - 1)), 4), emit.F32)
 
     def tile_bytes(index: ir.Value) -> Callable[[int], list[ir.Value]]:
-        """What gives the weights of all tiles for a quad of a step."""
+        """What gives the weights of all tiles for a quad of a step, or the codes of STEPPED_BITS."""
         if kind in (INT8, GROUPED8, GROUPED6):
             # One row reads weights from memory. Where k is short, they end before hardware fetches ahead.
             def read(quad: int) -> list[ir.Value]:
@@ -275,7 +275,6 @@ def _integers(
 
     def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         weights_of = tile_bytes(step)
-
         count = 2 if kind == GROUPED6 else 1  # quads together
         for quads_now in (range(i, i + count) for i in range(0, quads, count)):
             weights = [weights_of(quad) for quad in quads_now]
