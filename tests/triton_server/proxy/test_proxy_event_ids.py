@@ -67,7 +67,7 @@ def test_server_fails_behind_the_proxy(
     mark: bytes,
 ) -> None:
     expected = read(endless.api_url, path, body)
-    front.cut_at(mark, 4)
+    front.cut_at(mark, 2)  # a fast server sends many tokens in an event
     events = read(front.url, path, body)
     assert add_up(events) == add_up(expected)
     assert front.metric("continued_total") >= 1
