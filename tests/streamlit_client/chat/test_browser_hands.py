@@ -72,7 +72,9 @@ def test_keyboard_goes_through_conversations(visit: Callable[..., Page], address
     page.keyboard.press("Control+k")
     expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
     page.keyboard.type("some code")
-    button(page.get_by_test_id("stSidebar"), "Code").first.focus()
+    sidebar = page.get_by_test_id("stSidebar")
+    expect(sidebar.locator("strong").first).to_have_text("some")  # a result: it is in the list before, too
+    button(sidebar, "Code").first.focus()
     page.keyboard.press("Enter")
     expect(questions(page)).to_contain_text("Show some code")
     expect(line(page)).to_be_focused()
