@@ -114,9 +114,8 @@ def is_of_all_rows(records: Sequence[Record], span: Span) -> bool:
     A model hands on such hidden states, and its head those that it took.
     """
     outputs = ((n, vars(record).get("y")) for n, record in enumerate(records))
-    return max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer) < place_of_taking(
-        records
-    )
+    last = max(n for n, y in outputs if isinstance(y, Span) and y.buffer == span.buffer)
+    return last < place_of_taking(records)
 
 
 def find_hidden_states(records: Sequence[Record]) -> Span:

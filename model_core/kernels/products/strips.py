@@ -125,6 +125,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
             _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
             kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
+        starts = 4 if kind == INT8 else 4 * GROUP // NIBBLE_GROUP  # see sum_codes
         row = block = 0
         if HAS_INT8_TILES and kind == INT8 and count % 2 == 0:  # whole steps of 64 k
             run = a.runs + start * a.runs_row + first // GROUP * RUN_BYTES
@@ -145,9 +146,10 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = plan_prefetch(
                     blocks, block, tile, prefetch, tile_bytes, count * 512 >> half
                 )
+                prefetches = prefetches and height > 1 and kind == INT8  # blocks of codes do so in any case
                 integer_block(
                     (INT8, INT4, INT5, INT6),
-                    IntegerCase(kind, -height if prefetches and height > 1 and kind == INT8 else height, 8),
+                    IntegerCase(kind, -height if prefetches else height, 8),
                     Codes(
                         chunk + tile * chunk_tile_bytes,
                         chunk_tile_bytes,
@@ -158,7 +160,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                     ),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
                     Groups(count, 0, scales + 32 * tile, 0),
-                    Runs(run, run + (4 if kind == INT8 else 4 * GROUP // NIBBLE_GROUP), a.runs_row),
+                    Runs(run, run + starts, a.runs_row),
                     Ahead(
                         prefetch_a if kind == INT8 and height > 1 else ahead + tile * tile_bytes,
                         512 >> half,
