@@ -140,16 +140,24 @@ def initial_sum(b: ir.IRBuilder, address: ir.Value, accumulate: ir.Value) -> ir.
     return emit.call(b, "llvm.masked.load.v16f32.p0", emit.F32X16, where, emit.I32(4), mask, zeros)
 
 
-def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
-    """Emit code for each case and the switch between them; any other value does nothing."""
-    after = b.append_basic_block("chosen")
-    choice = b.switch(value, after)
+def emit_cases(
+    b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit_case: Callable[[int], None]
+) -> None:
+    """Emit code for each case and the switch between them. Any other value ends the process.
+
+    A block without code would leave sums that look like results.
+    """
+    after, unknown = b.append_basic_block("chosen"), b.append_basic_block("unknown")
+    choice = b.switch(value, unknown)
     for case in cases:
         block = b.append_basic_block(f"case{case}")
         choice.add_case(value.type(case), block)
         b.position_at_end(block)
-        emit(case)
+        emit_case(case)
         b.branch(after)
+    b.position_at_end(unknown)
+    emit.call(b, "llvm.trap", ir.VoidType())
+    b.unreachable()
     b.position_at_end(after)
 
 
