@@ -31,16 +31,23 @@ class FreePages:
         self.first_untouched += 1
         return self.first_untouched - 1
 
-    def provide(self) -> bool:
-        """Have the system provide memory for the next pages. False if there is enough.
+    @property
+    def is_short(self) -> bool:
+        """Whether memory for the next pages is still to be provided."""
+        start, end = self._range_to_provide()
+        return start < end
+
+    def provide(self) -> None:
+        """Have the system provide memory for some of the next pages.
 
         A call takes as long as the system needs for a huge page: some 100 us, or some milliseconds where a
         virtual machine gets memory only as it uses it.
         """
-        start = max(self._first_unprovided, self.first_untouched)
-        end = min(self.total, self.first_untouched + _SPARE_BYTES // self._cache.page_bytes)
-        if start >= end:
-            return False
+        start, end = self._range_to_provide()
         self._first_unprovided = min(end, start + max(1, _HUGE_PAGE // self._cache.page_bytes))
         self._cache.provide(start, self._first_unprovided)
-        return True
+
+    def _range_to_provide(self) -> tuple[int, int]:
+        """The first page, and the page after the last, whose memory is to be provided."""
+        start = max(self._first_unprovided, self.first_untouched)
+        return start, min(self.total, self.first_untouched + _SPARE_BYTES // self._cache.page_bytes)

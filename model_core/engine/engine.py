@@ -42,7 +42,7 @@ from .work import WorkItem
 
 LOGGER = logging.getLogger(__name__)
 _POLL_S = 0.02  # how long a request that waits for an image does not notice that it is cancelled
-_PAUSE_S = 1e-3  # of an idle engine, while it prepares: whoever has a request comes first
+_PAUSE_S = 1e-3  # of an idle engine, before it prepares memory: who asks or takes an answer comes first
 
 
 class Engine:
@@ -236,10 +236,12 @@ class Engine:
         with self._condition:
             if self._checks_pages and not self._sequences:
                 self.check()
-            is_idle = not self._sequences and not self._is_closing
-            pause = _PAUSE_S if is_idle and self._scheduler.pool.free.provide() else None
+            free = self._scheduler.pool.free
+            pause = _PAUSE_S if free.is_short else None
             self._condition.wait_for(lambda: self._sequences or self._is_closing, pause)
             if not self._sequences:
+                if not self._is_closing:  # nobody came in the pause
+                    free.provide()
                 return not self._is_closing
             begin = time.monotonic()
             ended = self._scheduler.find_ended()

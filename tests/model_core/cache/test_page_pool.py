@@ -203,16 +203,17 @@ def test_copied_page_is_not_evicted_for_its_copy() -> None:
 def test_memory_is_provided_before_pages_are_used() -> None:
     cache = CopyRecorder(100)
     pool = PagePool(cache)
-    while pool.free.provide():
-        pass
+    while pool.free.is_short:
+        pool.free.provide()
     assert cache.provided == list(range(64))  # of 1 MiB each
     PoolSequence(pool, text(20 * PAGE)).start()
-    assert pool.free.provide()
+    assert pool.free.is_short
+    pool.free.provide()
     assert cache.provided[64:] == [64, 65]  # a huge page a call
     for seed in (1, 2):
         PoolSequence(pool, text(30 * PAGE, seed)).start()
-    while pool.free.provide():
-        pass
+    while pool.free.is_short:
+        pool.free.provide()
     # Pages that were used before memory was provided for them are left alone: they may hold something.
     assert cache.provided[66:] == list(range(80, 100))
 

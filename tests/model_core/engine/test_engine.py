@@ -472,3 +472,32 @@ def test_seed_is_drawn_and_named(llm: LLM) -> None:
     assert first.seed != second.seed and first.token_ids != second.token_ids
     again = llm.generate("Hello", params.model_copy(update={"seed": first.seed}))
     assert (again.seed, again.token_ids) == (first.seed, first.token_ids)
+
+
+def test_an_answer_leaves_before_memory_is_prepared(
+    endless_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system may take milliseconds to provide it, in which no other thread runs Python code."""
+    events: list[str] = []
+
+    with LLM(endless_model) as llm:
+        free, condition = llm.engine._scheduler.pool.free, llm.engine._condition
+        wait_until(lambda: not free.is_short)
+        provide, wait = free.provide, condition.wait
+
+        def record_wait(timeout: float | None = None) -> bool:
+            events.append("wait")
+            return wait(timeout)
+
+        def record_memory() -> None:
+            events.append("memory")
+            provide()
+
+        monkeypatch.setattr(condition, "wait", record_wait)
+        monkeypatch.setattr(free, "provide", record_memory)
+        free._first_unprovided = free.first_untouched
+        tokens, params = llm.encode("Hello"), SamplingParams(max_tokens=2).with_defaults(llm.defaults)
+        llm.engine.submit(Job(tokens, params), lambda delta: events.append("answer"))
+        wait_until(lambda: "memory" in events and not free.is_short)
+    last = len(events) - events[::-1].index("answer")
+    assert events[last : last + 2] == ["wait", "memory"]
