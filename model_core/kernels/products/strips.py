@@ -49,9 +49,9 @@ _FLOATS = _OFFSETS + 4 * STRIP * GROUP // 16
 SUMS = _FLOATS + 4 * STRIP * GROUP
 # Of INT8: the scales of a strip for a GROUP, in bfloat16.
 _CHUNK_SCALES = 2 * STRIP
-# How many bytes ahead one row of INT8 prefetches: the next chunk. Where a block reads whole strips, AMD's
-# processors fetch them ahead by themselves, and are faster with a shorter distance (measured on Zen 5).
-_ROW_AHEAD = 1024 if IS_ZEN and TILES == STRIP_TILES else 16 * GROUP
+# How many bytes ahead one row of INT8 prefetches, where blocks read whole strips. AMD processors fetch these
+# ahead by themselves, and are faster with less than the next chunk (measured on Zen 5).
+_ROW_AHEAD = 1024 if IS_ZEN else 16 * GROUP
 # The float whose two halves are ones in bfloat16.
 _TWO_ONES = np.array([0x3F803F80], np.uint32).view(np.float32)[0]
 
@@ -109,23 +109,24 @@ def _widen(m, strip, first, count, ahead, scratch):
 
 @inner
 def _byte_row(m, a, row, strip, scratch):
-    """As `_integer_strip`, of one row and INT8: memory limits it, so there is little between two chunks."""
-    tile_bytes, w = m.k * 16, m.data + strip * STRIP * m.k
+    """As `_integer_strip`, of one row and INT8: memory limits it, so there is little between two chunks.
+
+    A block must read a whole strip. With narrower blocks this is 2 % slower.
+    """
+    w = m.data + strip * STRIP * m.k
     x, run = a.codes + row * a.codes_row, a.runs + row * a.runs_row
     scales = m.groups + strip * -(-m.k // GROUP) * _CHUNK_SCALES
     for first in range(0, m.k, GROUP):
-        for tile in range(0, STRIP_TILES, TILES):
-            at = w + tile * tile_bytes + first * 16
-            integer_block(
-                (INT8,),
-                IntegerCase(INT8, 1, 8),
-                Codes(at, tile_bytes, 0, 0, 0, 0),
-                Strided(x + first, 0),
-                Groups(min(GROUP, m.k - first) // NIBBLE_GROUP, 0, scales + 32 * tile, 0),
-                Runs(run, run + 4, 0),
-                Ahead(at + _ROW_AHEAD, 0, 0, 0),
-                Sums(scratch + SUMS + 64 * tile, 0, first),
-            )
+        integer_block(
+            (INT8,),
+            IntegerCase(INT8, 1, 8),
+            Codes(w + first * 16, m.k * 16, 0, 0, 0, 0),
+            Strided(x + first, 0),
+            Groups(min(GROUP, m.k - first) // NIBBLE_GROUP, 0, scales, 0),
+            Runs(run, run + 4, 0),
+            Ahead(w + first * 16 + _ROW_AHEAD, 0, 0, 0),
+            Sums(scratch + SUMS, 0, first),
+        )
         run += RUN_BYTES
         scales += _CHUNK_SCALES
 
@@ -133,7 +134,7 @@ def _byte_row(m, a, row, strip, scratch):
 @inner
 def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     """A strip of INT8 or of STEPPED_BITS. Whatever runs between two chunks delays the loads of the next."""
-    if m.kind == INT8 and rows == 1:
+    if TILES == STRIP_TILES and m.kind == INT8 and rows == 1:
         return _byte_row(m, a, start, strip, scratch)
     half = 0 if m.kind == INT8 else 1  # shifts numbers of weights to bytes: divisions take longer
     w, groups = m.data + (strip * STRIP * m.k >> half), m.groups + strip * STRIP * m.k // NIBBLE_GROUP
