@@ -237,7 +237,7 @@ class Engine:
             if self._checks_pages and not self._sequences:
                 self.check()
             free = self._scheduler.pool.free
-            pause = _PAUSE_S if free.is_short else None
+            pause = _PAUSE_S if not self._sequences and free.is_short else None
             self._condition.wait_for(lambda: self._sequences or self._is_closing, pause)
             if not self._sequences:
                 if not self._is_closing:  # nobody came in the pause
