@@ -68,10 +68,19 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
     They are sums at scratch + SUMS: float32 [rows, STRIP]. linear.py makes outputs of them.
     next_strip: which strip is read next.
     """
+    # Memory limits one row. What runs between two chunks delays its loads, so it is compiled for one row.
     if m.rounding == BY_GROUP:
-        _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
+        if rows == 1:
+            _grouped_strip(m, a, start, 1, strip, next_strip, scratch)
+        else:
+            _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
     elif m.rounding != EXACT:
-        _integer_strip(m, a, start, rows, strip, next_strip, scratch)
+        if rows > 1:
+            _integer_strip(m, a, start, rows, strip, next_strip, scratch)
+        elif m.kind == INT8 and TILES == STRIP_TILES:
+            _byte_row(m, a, start, strip, scratch)
+        else:
+            _integer_strip(m, a, start, 1, strip, next_strip, scratch)
     elif HAS_PAIRS and m.parts:
         multiply_bfloat16(m, a, start, rows, strip, next_strip, scratch + SUMS)
     else:
@@ -109,10 +118,7 @@ def _widen(m, strip, first, count, ahead, scratch):
 
 @inner
 def _byte_row(m, a, row, strip, scratch):
-    """As `_integer_strip`, of one row and INT8: memory limits it, so there is little between two chunks.
-
-    A block must read a whole strip. With narrower blocks this is 2 % slower.
-    """
+    """As `_integer_strip` of one row of INT8, where blocks read whole strips: even less between chunks."""
     w = m.data + strip * STRIP * m.k
     x, run = a.codes + row * a.codes_row, a.runs + row * a.runs_row
     scales = m.groups + strip * -(-m.k // GROUP) * _CHUNK_SCALES
@@ -134,8 +140,6 @@ def _byte_row(m, a, row, strip, scratch):
 @inner
 def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     """A strip of INT8 or of STEPPED_BITS. Whatever runs between two chunks delays the loads of the next."""
-    if TILES == STRIP_TILES and m.kind == INT8 and rows == 1:
-        return _byte_row(m, a, start, strip, scratch)
     half = 0 if m.kind == INT8 else 1  # shifts numbers of weights to bytes: divisions take longer
     w, groups = m.data + (strip * STRIP * m.k >> half), m.groups + strip * STRIP * m.k // NIBBLE_GROUP
     tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
